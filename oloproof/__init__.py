@@ -1,0 +1,1 @@
+"""Release decisions for AI systems, taken on intervals and kept as evidence that others can check."""

@@ -1,0 +1,1 @@
+"""What was found: one record type a link, as values. Nothing here computes or displays."""

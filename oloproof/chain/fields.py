@@ -1,0 +1,83 @@
+"""Reading one record's fields strictly: the exact keys, the exact types, and nothing coerced."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from oloproof.canon.encoding import Json
+from oloproof.errors import OloproofError
+
+_T = TypeVar("_T")
+
+
+class BadRecord(OloproofError):
+    """A record whose fields are not those of its link."""
+
+    def __init__(self, link: str, reason: str) -> None:
+        self.link, self.reason = link, reason
+        super().__init__(f"{link} record: {reason}")
+
+
+class Fields:
+    """The fields of one record, taken by name; done() refuses what nobody took."""
+
+    __slots__ = ("_left", "_link")
+
+    def __init__(self, link: str, value: Json) -> None:
+        if not isinstance(value, dict):
+            raise BadRecord(link, "not an object")
+        self._link, self._left = link, dict(value)
+
+    def take(self, name: str, kind: type[_T]) -> _T:
+        """The field's value, of exactly this type. Raises: BadRecord."""
+        value = self._pop(name)
+        if type(value) is not kind:
+            raise BadRecord(self._link, f"{name} must be {kind.__name__}, not {type(value).__name__}")
+        return value
+
+    def take_optional(self, name: str, kind: type[_T]) -> _T | None:
+        """As take, where null is allowed."""
+        value = self._pop(name)
+        if value is not None and type(value) is not kind:
+            raise BadRecord(self._link, f"{name} must be {kind.__name__} or null, not {type(value).__name__}")
+        return value
+
+    def take_number(self, name: str) -> float | None:
+        """A number or null; an integer text is a number too, since JCS writes 1.0 as 1."""
+        value = self._pop(name)
+        if value is None:
+            return None
+        if type(value) is int or type(value) is float:
+            return float(value)
+        raise BadRecord(self._link, f"{name} must be a number or null, not {type(value).__name__}")
+
+    def take_count(self, name: str) -> int:
+        """An integer that is not negative."""
+        value = self.take(name, int)
+        if value < 0:
+            raise BadRecord(self._link, f"{name} is negative")
+        return value
+
+    def take_texts(self, name: str) -> tuple[str, ...]:
+        """A list of strings."""
+        items = self.take(name, list)
+        if not all(type(item) is str for item in items):
+            raise BadRecord(self._link, f"{name} must hold strings only")
+        return tuple(items)
+
+    def expect(self, name: str, wanted: Json) -> None:
+        """The field must hold exactly this value."""
+        value = self._pop(name)
+        if value != wanted or type(value) is not type(wanted):
+            raise BadRecord(self._link, f"{name} must be {wanted!r}")
+
+    def done(self) -> None:
+        """Refuses fields that the record must not have."""
+        if self._left:
+            raise BadRecord(self._link, f"unknown field {min(self._left)!r}")
+
+    def _pop(self, name: str) -> object:
+        try:
+            return self._left.pop(name)
+        except KeyError:
+            raise BadRecord(self._link, f"{name} is absent") from None

@@ -1,0 +1,39 @@
+"""The only door for plugins: what an outside system, evaluator or source imports of oloproof.
+
+Everything in __all__ is a promise within one major of SDK_VERSION; nothing else of oloproof is.
+"""
+
+from oloproof.canon.encoding import Json
+from oloproof.sdk.manifest import SDK_VERSION, Kind, Manifest
+from oloproof.sdk.options import Context, DataFile, Duration, FieldPath, InlineCases, Options, Secret, Target
+from oloproof.sdk.protocols import Evaluator, RowKeyed, Source, System
+from oloproof.sdk.records import Case, Failure, Permanent, Refused, Reply, Request, Row, RowFault, Transient, Verdict
+
+__all__ = [
+    "SDK_VERSION",
+    "Case",
+    "Context",
+    "DataFile",
+    "Duration",
+    "Evaluator",
+    "Failure",
+    "FieldPath",
+    "InlineCases",
+    "Json",
+    "Kind",
+    "Manifest",
+    "Options",
+    "Permanent",
+    "Refused",
+    "Reply",
+    "Request",
+    "Row",
+    "RowFault",
+    "RowKeyed",
+    "Secret",
+    "Source",
+    "System",
+    "Target",
+    "Transient",
+    "Verdict",
+]
