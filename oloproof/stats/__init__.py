@@ -1,0 +1,1 @@
+"""Bounds and certificates: numbers in, numbers out; nothing here knows a suite, a case or a gate."""
