@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -20,6 +21,15 @@ class DecisionState(StrEnum):
     FAIL = "FAIL"
     INSUFFICIENT_EVIDENCE = "INSUFFICIENT_EVIDENCE"
     MANUAL_REVIEW = "MANUAL_REVIEW"
+
+
+#: From worst to best: a gate, and a release, is as bad as its worst part.
+FROM_WORST = (
+    DecisionState.FAIL,
+    DecisionState.MANUAL_REVIEW,
+    DecisionState.INSUFFICIENT_EVIDENCE,
+    DecisionState.PASS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +80,8 @@ class Decision:
         )
         fields.done()
         return found
+
+
+def worst_of(states: Iterable[DecisionState]) -> DecisionState:
+    """The worst of at least one state."""
+    return min(states, key=FROM_WORST.index)

@@ -14,12 +14,13 @@ KINDS = ("reason", "slice", "missing")
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """What the failures of a group share: [kind, metric, system, name, value].
+    """What the failures of a group share: [kind, case set, metric, system, name, value].
 
     kind `reason`: the evaluator's reason (value); `slice`: slice name and value; `missing`: why cases are missing.
     """
 
     kind: str
+    case_set: str
     metric: str
     system: str
     name: str
@@ -31,7 +32,7 @@ class Factor:
 
     def to_json(self) -> list[Json]:
         """Its canonical array."""
-        return [self.kind, self.metric, self.system, self.name, self.value]
+        return [self.kind, self.case_set, self.metric, self.system, self.name, self.value]
 
     def sort_key(self) -> bytes:
         """Order of factors: by the bytes of the canonical array."""
@@ -41,10 +42,10 @@ class Factor:
     def from_json(cls, value: Json) -> Factor:
         """Reads it back. Raises: BadRecord."""
         match value:
-            case [str() as kind, str() as metric, str() as system, str() as name, str() as part]:
-                return cls(kind, metric, system, name, part)
+            case [str(), str(), str(), str(), str(), str()]:
+                return cls(*value)
             case _:
-                raise BadRecord(Link.DIAGNOSIS, "a factor is [kind, metric, system, name, value]")
+                raise BadRecord(Link.DIAGNOSIS, "a factor is [kind, case set, metric, system, name, value]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from oloproof.canon.digests import DigestText, digest_of, hash_parts, sha256, text_of
-from oloproof.canon.encoding import Json, encode, parse_whole
+from oloproof.canon.encoding import Json, encode, encode_plain, parse_whole
 from oloproof.plan.cases import CaseRow
 from oloproof.plan.codec import BadPlan, from_json, to_json
 from oloproof.plan.plan import PLAN_FORMAT, CaseSetEntry, Plan, SystemEntry
@@ -49,9 +49,14 @@ def measurement_key(*, identity: str, output_digest: str, read: Json) -> bytes:
     return hash_parts("olo-measurement-v1", identity, output_digest, read)
 
 
-def inference_key(decision_hash: str, cell: Json, values: Sequence[Json]) -> DigestText:
-    """Key of one cell's inference over its sorted [set, id, repeat, outputs or reason] rows; needs no salt."""
-    return digest_of("olo-inference-v1", decision_hash, cell, list(values))
+def inference_key(decision_hash: str, cell: Json, rows: Sequence[bytes]) -> DigestText:
+    """Key of one cell's inference; needs no salt, so it can be recomputed from a bundle.
+
+    rows: the canonical bytes of [set, id, repeat, outputs or reason], sorted by (set, id, repeat).
+    """
+    head = encode_plain([decision_hash, cell])
+    message = b"olo-inference-v1\x00" + head[:-1] + b",[" + b",".join(rows) + b"]]"
+    return text_of(sha256(message))
 
 
 def resampling_seed(key: DigestText) -> DigestText:

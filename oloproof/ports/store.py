@@ -16,6 +16,27 @@ from oloproof.canon.encoding import Json
 from oloproof.canon.lines import Chunk, Summary
 from oloproof.chain.link import Link
 from oloproof.chain.run_state import RunState
+from oloproof.errors import OloproofError
+
+
+class StoreUnusable(OloproofError):
+    """The store cannot be opened, read or written: nothing more can be kept, so nothing more is asked for."""
+
+    exit_code = 5
+
+    def __init__(self, place: str, reason: str) -> None:
+        self.place, self.reason = place, reason
+        super().__init__(f"the store {place} cannot be used: {reason}")
+
+
+class DamagedFile(StoreUnusable):
+    """A stored record file that is not as it was written; it is set aside, so that the next exec rebuilds it."""
+
+    def __init__(self, place: str, sha256: bytes) -> None:
+        self.sha256 = sha256
+        super().__init__(
+            place, f"record file {sha256.hex()[:16]}… is damaged and was set aside; run again to rebuild it"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +89,10 @@ class Store(Protocol):
         """Stores a record file once; an equal file is found, not written again."""
 
     def read_file(self, sha256: bytes) -> Iterator[Chunk]:
-        """The chunks of a stored file; each is checked against its leaf hashes."""
+        """The chunks of a stored file; each is checked against its leaf hashes. Raises: DamagedFile."""
+
+    def find_file(self, sha256: bytes) -> StoredFile | None:
+        """The file at this address, or None if it was never stored whole, was damaged or was removed."""
 
     def bind_step(self, key: bytes, outcome: Json) -> None:
         """Remembers what a whole step gave: file addresses and counts."""

@@ -6,11 +6,15 @@ Everything in __all__ is a promise within one major of SDK_VERSION; nothing else
 from oloproof.canon.encoding import Json
 from oloproof.sdk.manifest import SDK_VERSION, Kind, Manifest
 from oloproof.sdk.options import Context, DataFile, Duration, FieldPath, InlineCases, Options, Secret, Target
+from oloproof.sdk.paths import ABSENT, Absent, BadPath, FieldRef, MaybeJson, look_up, parse_path
 from oloproof.sdk.protocols import Evaluator, RowKeyed, Source, System
 from oloproof.sdk.records import Case, Failure, Permanent, Refused, Reply, Request, Row, RowFault, Transient, Verdict
 
 __all__ = [
+    "ABSENT",
     "SDK_VERSION",
+    "Absent",
+    "BadPath",
     "Case",
     "Context",
     "DataFile",
@@ -18,10 +22,12 @@ __all__ = [
     "Evaluator",
     "Failure",
     "FieldPath",
+    "FieldRef",
     "InlineCases",
     "Json",
     "Kind",
     "Manifest",
+    "MaybeJson",
     "Options",
     "Permanent",
     "Refused",
@@ -36,4 +42,6 @@ __all__ = [
     "Target",
     "Transient",
     "Verdict",
+    "look_up",
+    "parse_path",
 ]

@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from oloproof.canon.encoding import Json
+
 
 class Secret:
     """A value that reaches no artefact: it prints, compares and serialises as its name only."""
@@ -146,3 +148,25 @@ def _plain_kind(name: str, annotation: Any) -> OptionKind:  # noqa: ANN401 -- an
         return kinds[annotation]
     except (KeyError, TypeError):
         raise UnusableOption(f"option {name}: the language cannot write a {annotation}") from None
+
+
+def build_options(model: type[Options], options: Mapping[str, Json], secrets: Mapping[str, Secret]) -> Options:
+    """The model from the JSON that a plan holds: lists become tuples, decimal text numbers, secret names secrets.
+
+    Raises: pydantic.ValidationError where the model refuses; KeyError for a secret that is not given.
+    """
+    from decimal import Decimal  # noqa: PLC0415 -- as in _plain_kind
+
+    specs = describe(model)
+    read: dict[str, Any] = {}
+    for name, value in options.items():
+        kind = specs[name].kind if name in specs else "text"
+        if kind == "secret" and isinstance(value, Mapping):
+            read[name] = secrets[str(value["secret"])]
+        elif kind == "decimal" and isinstance(value, str):
+            read[name] = Decimal(value)
+        elif kind in ("texts", "inline_cases") and isinstance(value, list):
+            read[name] = tuple(value)
+        else:
+            read[name] = value
+    return model.model_validate(read)

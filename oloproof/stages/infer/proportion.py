@@ -1,0 +1,121 @@
+"""The interval of a proportion: exact for independent cases, by the phantom unit for clusters and repeated trials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from oloproof.chain.inference import Certificate, Method
+from oloproof.plan.plan import MetricEntry
+from oloproof.stages.infer.units import Unit, distinct_sizes, has_dominant
+from oloproof.stats import binomial, phantom
+from oloproof.stats.bounds import Bounds
+from oloproof.stats.method import Method as StatsMethod
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a method says, or why it does not. estimates: over observed, with missing at worst, at best."""
+
+    method: Method | None
+    assumptions: tuple[str, ...]
+    bounds: Bounds
+    estimates: tuple[Fraction | None, Fraction | None, Fraction | None]
+    certificate: Certificate | None = None
+    declined: bool = False
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """How much a unit counts: by its cases under a cap on what could be sampled, or each unit the same."""
+
+    by: str
+    cap: int
+    assumption: str | None
+
+
+_UNKNOWN = Bounds(None, None)
+
+
+def is_binomial(units: Sequence[Unit], *, n_repeats: int) -> bool:
+    """True where every unit is one case tried once: then counts decide exactly, whatever the clusters are called."""
+    return n_repeats == 1 and all(unit.size == 1 for unit in units)
+
+
+def independent(units: Sequence[Unit], *, threshold: str, bound_alpha: str) -> Answer:
+    """Clopper-Pearson with every missing case at its worst for the lower bound and at its best for the upper."""
+    n = len(units)
+    k, best = sum(int(unit.worst) for unit in units), sum(int(unit.best) for unit in units)
+    m = best - k
+    return Answer(
+        method=_named(binomial.METHOD),
+        assumptions=binomial.METHOD.assumptions,
+        bounds=binomial.worst_case(k, m, n, bound_alpha=bound_alpha),
+        estimates=_by_case(units),
+        certificate=Certificate(k, n, m, threshold, bound_alpha),
+    )
+
+
+def clustered(units: Sequence[Unit], *, metric: MetricEntry, is_implicit: bool, bound_alpha: str) -> Answer:
+    """The phantom-unit bound on clusters, or on cases whose trials are repeated (STATISTICS §1)."""
+    if len(units) == 1:
+        return Answer(None, (), _UNKNOWN, _by_case(units), reasons=("too_few_clusters",))
+    weighing = _weigh(units, metric, is_implicit=is_implicit)
+    if isinstance(weighing, str):
+        return Answer(None, (), _UNKNOWN, _by_case(units), declined=True, reasons=(weighing,))
+    by_case = weighing.by == "case"
+    sizes = [float(unit.size) if by_case else 1.0 for unit in units]
+    worst = [float(unit.worst if by_case else unit.worst / unit.size) for unit in units]
+    best = [float(unit.best if by_case else unit.best / unit.size) for unit in units]
+    cap = float(weighing.cap)
+    return Answer(
+        method=_named(phantom.METHOD),
+        assumptions=(*phantom.METHOD.assumptions, *([weighing.assumption] if weighing.assumption else [])),
+        bounds=Bounds(
+            phantom.lower_bound(worst, sizes, cap=cap, bound_alpha=bound_alpha),
+            phantom.upper_bound(best, sizes, cap=cap, bound_alpha=bound_alpha),
+        ),
+        estimates=_by_case(units) if by_case else _by_unit(units),
+    )
+
+
+def _weigh(units: Sequence[Unit], metric: MetricEntry, *, is_implicit: bool) -> Weighing | str:
+    """The weighing that the plan declares, or the reason why there is none (STATISTICS §1, "M and informative sizes").
+
+    is_implicit: the clusters are those of identical inputs, which weigh equally where nothing is declared.
+    """
+    if metric.weight_by == "cluster" or (metric.weight_by is None and is_implicit):
+        return Weighing("cluster", 1, "clusters_weigh_equally")
+    if has_dominant(units):
+        return "dominant_cluster"
+    largest = max(unit.size for unit in units)
+    if metric.max_size is not None:
+        return "cap_exceeded" if largest > metric.max_size else Weighing("case", metric.max_size, "max_size_declared")
+    if distinct_sizes(units) == 1:
+        return Weighing("case", largest, None)
+    return Weighing("case", largest, "sizes_uninformative") if metric.sizes_uninformative else "estimand_undeclared"
+
+
+def _by_case(units: Sequence[Unit]) -> tuple[Fraction | None, Fraction, Fraction]:
+    n, n_observed = sum(unit.size for unit in units), sum(unit.n_observed for unit in units)
+    observed = sum((unit.observed for unit in units), Fraction(0))
+    return (
+        observed / n_observed if n_observed else None,
+        sum((unit.worst for unit in units), Fraction(0)) / n,
+        sum((unit.best for unit in units), Fraction(0)) / n,
+    )
+
+
+def _by_unit(units: Sequence[Unit]) -> tuple[Fraction | None, Fraction, Fraction]:
+    seen = [unit.observed / unit.n_observed for unit in units if unit.n_observed]
+    return (
+        sum(seen, Fraction(0)) / len(seen) if seen else None,
+        sum((unit.worst / unit.size for unit in units), Fraction(0)) / len(units),
+        sum((unit.best / unit.size for unit in units), Fraction(0)) / len(units),
+    )
+
+
+def _named(method: StatsMethod) -> Method:
+    return Method(method.id, method.version, method.guarantee)

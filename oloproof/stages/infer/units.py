@@ -1,0 +1,112 @@
+"""Rows to units: the independent pieces that an interval counts, with missing trials at their worst and best."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from oloproof.chain.case import SAME_INPUT
+from oloproof.chain.counts import Counts
+from oloproof.chain.reasons import About, reason_of
+from oloproof.plan.plan import MetricEntry
+from oloproof.stages.infer.table import Row, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One eligible case: its score with missing trials as 0 (worst) and as 1 (best), and over observed trials only."""
+
+    case_id: str
+    worst: Fraction
+    best: Fraction
+    observed: Fraction | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One cluster (or case) of eligible cases: their number, and the sums of their worst and best scores."""
+
+    size: int
+    worst: Fraction
+    best: Fraction
+    observed: Fraction
+    n_observed: int
+
+
+def score(metric: MetricEntry, rows: Sequence[Row]) -> list[Scored]:
+    """The eligible cases of a column as scores; a case is observed once all its trials are."""
+    read = _reader(metric)
+    scored = []
+    for row in rows:
+        if not row.case.eligible:
+            continue
+        values = [read(trial) for trial in row.trials]
+        known = [value for value in values if value is not None]
+        n = len(values)
+        scored.append(
+            Scored(
+                case_id=row.case.id,
+                worst=Fraction(sum(known), n),
+                best=Fraction(sum(known) + n - len(known), n),
+                observed=Fraction(sum(known), n) if len(known) == n else None,
+            )
+        )
+    return scored
+
+
+def _reader(metric: MetricEntry) -> Callable[[Trial], int | None]:
+    """How one trial counts: 1, 0 or unknown."""
+
+    def read(trial: Trial) -> int | None:
+        if isinstance(trial, str):
+            failed = metric.errors == "failed" and reason_of(trial).about is About.OBSERVATION
+            return 0 if failed else None
+        value = trial.get(metric.output)
+        return int(value) if isinstance(value, bool) else None
+
+    return read
+
+
+def count(rows: Sequence[Row], scored: Sequence[Scored]) -> Counts:
+    """The four counts; a case with any trial missing is missing."""
+    n_observed = sum(item.observed is not None for item in scored)
+    return Counts(len(rows), len(scored), n_observed, len(scored) - n_observed)
+
+
+def cluster_name(metric: MetricEntry, rows: Sequence[Row]) -> str | None:
+    """The clustering that holds for a metric: the declared one, else that of identical inputs where there are any."""
+    if metric.cluster is not None:
+        return metric.cluster
+    return SAME_INPUT if any(SAME_INPUT in row.case.clusters for row in rows) else None
+
+
+def group(scored: Sequence[Scored], rows: Sequence[Row], cluster: str | None) -> list[Unit]:
+    """The units of the eligible cases, in order of their labels; each case its own where there is no clustering."""
+    labels = {row.case.id: row.case.clusters.get(cluster, row.case.id) for row in rows} if cluster else {}
+    members: dict[str, list[Scored]] = defaultdict(list)
+    for item in scored:
+        members[labels.get(item.case_id, item.case_id)].append(item)
+    return [_unit(members[label]) for label in sorted(members)]
+
+
+def _unit(members: Sequence[Scored]) -> Unit:
+    seen = [item.observed for item in members if item.observed is not None]
+    return Unit(
+        size=len(members),
+        worst=sum((item.worst for item in members), Fraction(0)),
+        best=sum((item.best for item in members), Fraction(0)),
+        observed=sum(seen, Fraction(0)),
+        n_observed=len(seen),
+    )
+
+
+def has_dominant(units: Sequence[Unit]) -> bool:
+    """True where one unit holds more than half of all cases."""
+    return 2 * max(unit.size for unit in units) > sum(unit.size for unit in units)
+
+
+def distinct_sizes(units: Sequence[Unit]) -> int:
+    """How many different sizes the units have."""
+    return len(Counter(unit.size for unit in units))
