@@ -1,0 +1,99 @@
+"""From what a caller names (a suite, a folder, a plan) to a finished run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from oloproof.app.compile import Compiled, Compiler, compile_suite
+from oloproof.app.drift import check_drift, load_plan
+from oloproof.app.exec import Choices, execute_plan
+from oloproof.app.places import Places, find_suite, places_of, shown
+from oloproof.app.wiring.run import bench, provenance
+from oloproof.engine.work import Stop
+from oloproof.errors import UsageError
+from oloproof.plan.plan import Plan
+from oloproof.report.run import Run
+
+_PLAN_SUFFIX: Final = ".json"
+
+
+class NoPlan(UsageError):
+    """Nothing was named and nothing is compiled."""
+
+    def __init__(self, plan: Path) -> None:
+        self.plan = plan
+        super().__init__(f"{plan}: no plan yet; run `oloproof compile` first, or `oloproof exec SUITE`")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a caller says: the thing to run, and where to keep what."""
+
+    target: Path | None
+    cwd: Path
+    environ: Mapping[str, str]
+    store: Path | None = None
+    key: Path | None = None
+    bundle: Path | None = None
+    choices: Choices = field(default_factory=Choices)
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """A run, or the compilation that could not become one. compiled holds the warnings of both."""
+
+    run: Run | None
+    compiled: Compiled
+    places: Places
+
+
+def execute(
+    given: Given, compiler: Compiler, stop: Stop, *, on_compiled: Callable[[Compiled], None] | None = None
+) -> Executed:
+    """Compiles, checks for drift where a plan was named, and runs.
+
+    on_compiled: called with what compiling found, before anything is run.
+    Raises: Drift, NoPlan, NotAPlan, and what compiling and running raise.
+    """
+    plan_path, named, places = _named(given)
+    compiled = compile_suite(places, compiler, display=shown(places.suite, given.cwd))
+    if on_compiled is not None:
+        on_compiled(compiled)
+    if compiled.plan is None:
+        return Executed(None, compiled, places)
+    if named is not None and plan_path is not None:
+        check_drift(plan_path, named, compiled.plan)
+    target = places if given.bundle is None else places.with_bundle(given.bundle.absolute())
+    with bench(
+        compiled.plan,
+        places,
+        store=places.store(given.store, given.environ),
+        key=given.key,
+        environ=given.environ,
+        stop=stop,
+    ) as opened:
+        run = execute_plan(
+            compiled.plan,
+            compiled.case_sets,
+            target=target,
+            bench=opened,
+            provenance=provenance(compiled.digests),
+            choices=given.choices,
+        )
+    return Executed(run, compiled, places)
+
+
+def _named(given: Given) -> tuple[Path | None, Plan | None, Places]:
+    """The plan that was named (its path and content), and the places of its suite."""
+    target = given.target
+    if target is not None and target.suffix == _PLAN_SUFFIX:
+        return target, *load_plan(target)
+    places = places_of(find_suite(target, given.cwd))
+    if target is not None:
+        return None, None, places
+    if not places.plan.exists():
+        raise NoPlan(places.plan)
+    return places.plan, *load_plan(places.plan)

@@ -1,0 +1,1 @@
+"""Composition roots: the only places that join ports to their adapters."""
