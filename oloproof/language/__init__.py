@@ -1,0 +1,1 @@
+"""Text to plan. Layers, top down: planning, semantics, formatter, syntax, diagnostics, source."""
