@@ -4,6 +4,7 @@ A call's payload and an outcome's body are JSON objects:
 system    payload {"id", "input", "repeat", "seed"}       body {"output", "served_model", "usage"} or a failure
 evaluator payload {"expect", "id", "input", "output"}     body {"outputs", "reason"} or a failure
 failure   body {"detail", "failure"}, where `failure` is a reason code
+`reason` of a body with outputs is a registered code; an outside evaluator's own words stand in `detail` beside it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class AdapterSpec:
 
     name: as the suite calls it. factory, model: `module:Class` of the adapter and of its options. options: JSON values
     as in the plan; a secret is {"secret": NAME} and its value is in secrets. timeout_ms: of one call, None for no
-    bound. concurrency: most calls at once.
+    bound. concurrency: most calls at once. outputs: of an evaluator, as its manifest declares them; any other name
+    or type in a verdict is `evaluator_output`.
     """
 
     kind: Literal["system", "evaluator"]
@@ -37,6 +39,7 @@ class AdapterSpec:
     timeout_ms: int | None
     concurrency: int
     secrets: Mapping[str, Secret] = field(default_factory=dict)
+    outputs: Mapping[str, Literal["bool", "real", "text"]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,4 +85,8 @@ class Engine(Protocol):
     """Runs calls. Outcomes come in batches as they finish, in any order, each index exactly once unless stopped."""
 
     def run(self, spec: AdapterSpec, calls: Iterable[Call], stop: Stop) -> Iterator[Sequence[Outcome]]:
-        """The outcomes of all calls. Raises: AdapterCannotStart before any call was made."""
+        """The outcomes of all calls.
+
+        Raises: AdapterCannotStart before any call was made, or when a worker that had to be replaced cannot be
+        started again; what has finished until then was given out.
+        """

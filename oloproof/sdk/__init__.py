@@ -5,7 +5,7 @@ Everything in __all__ is a promise within one major of SDK_VERSION; nothing else
 
 from oloproof.canon.encoding import Json
 from oloproof.sdk.manifest import SDK_VERSION, Kind, Manifest
-from oloproof.sdk.options import Context, DataFile, Duration, FieldPath, InlineCases, Options, Secret, Target
+from oloproof.sdk.options import Context, DataFile, Duration, FieldPath, InlineCases, Options, Secret, Target, option
 from oloproof.sdk.paths import ABSENT, Absent, BadPath, FieldRef, MaybeJson, look_up, parse_path
 from oloproof.sdk.protocols import Evaluator, RowKeyed, Source, System
 from oloproof.sdk.records import Case, Failure, Permanent, Refused, Reply, Request, Row, RowFault, Transient, Verdict
@@ -43,5 +43,6 @@ __all__ = [
     "Transient",
     "Verdict",
     "look_up",
+    "option",
     "parse_path",
 ]

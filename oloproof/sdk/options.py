@@ -1,20 +1,22 @@
-"""The types that a plugin's options can have, and the model that holds them.
+"""The types that a plugin's options can have, and the record that holds them.
 
-A model is both the documentation and the check: the compiler reads its fields to judge the suite's text where it
-stands, and builds the model when the plugin starts.
+An options class is both the documentation and the check: the compiler reads its fields to judge the suite's text where
+it stands, and builds the record when the plugin starts. Plain frozen dataclasses, since this module is imported by
+every command and every worker.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
-
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from types import NoneType
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
 from oloproof.canon.encoding import Json
+from oloproof.errors import OloproofError
 
 
 class Secret:
@@ -43,10 +45,6 @@ class Secret:
     def __reduce__(self) -> str:
         raise TypeError(f"{self!r} is not copied or pickled: its value must stay in this process")
 
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401 -- pydantic's own signature
-        return core_schema.is_instance_schema(cls)
-
 
 @dataclass(frozen=True, slots=True)
 class Form:
@@ -67,10 +65,18 @@ FieldPath: TypeAlias = Annotated[str, Form("field_path")]
 InlineCases: TypeAlias = Annotated[tuple[dict[str, Any], ...], Form("inline_cases")]
 
 
-class Options(BaseModel):
-    """Base of every plugin's options: strict, frozen, no unknown names, no NaN. Fields need a description."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Base of every plugin's options: subclass it as a frozen dataclass, each field by `option`.
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    A `__post_init__` may refuse values with a ValueError whose text is for the suite's author and begins with the
+    name of the option where one is at fault.
+    """
+
+
+def option(default: Any = dataclasses.MISSING, *, doc: str) -> Any:  # noqa: ANN401 -- as dataclasses.field
+    """One field of an options class; required without a default. doc: one sentence for the suite's author."""
+    return dataclasses.field(default=default, metadata={"doc": doc})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +101,14 @@ OptionKind: TypeAlias = Literal[
     "inline_cases",
     "secret",
 ]
+_PLAIN_KINDS: dict[Any, OptionKind] = {
+    str: "text",
+    bool: "boolean",
+    int: "integer",
+    Decimal: "decimal",
+    Secret: "secret",
+    tuple[str, ...]: "texts",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,60 +127,114 @@ class UnusableOption(TypeError):
     """An option whose type is none that the language can write."""
 
 
+class OptionProblem(NamedTuple):
+    """What is wrong with one option, by its name; empty where it is the options together."""
+
+    option: str
+    text: str
+
+
+class UnusableOptions(OloproofError):
+    """Values that an options class does not take. The message names options and never values: one may be a secret."""
+
+    exit_code = 5
+
+    def __init__(self, problems: tuple[OptionProblem, ...]) -> None:
+        self.problems = problems
+        super().__init__("; ".join(f"option {item.option}: {item.text}" for item in problems))
+
+
 def describe(model: type[Options]) -> Mapping[str, OptionSpec]:
-    """The options of a model by name, in the order of its fields. Raises: UnusableOption."""
-    return {name: _describe_field(name, field) for name, field in model.model_fields.items()}
+    """The options of a class by name, in the order of its fields. Raises: UnusableOption."""
+    hints = get_type_hints(model, include_extras=True)
+    return {field.name: _describe_field(field, hints[field.name]) for field in dataclasses.fields(model)}
 
 
-def _describe_field(name: str, field: Any) -> OptionSpec:  # noqa: ANN401 -- pydantic's FieldInfo
-    annotation = field.annotation
-    forms = [item.name for item in field.metadata if isinstance(item, Form)]
-    if get_origin(annotation) is not None and type(None) in get_args(annotation):
-        inner = next(item for item in get_args(annotation) if item is not type(None))
-        if get_origin(inner) is Annotated:
-            inner, *metadata = get_args(inner)
-            forms += [item.name for item in metadata if isinstance(item, Form)]
-        annotation = inner
+def _describe_field(field: dataclasses.Field[Any], annotation: Any) -> OptionSpec:  # noqa: ANN401 -- any annotation
+    if NoneType in get_args(annotation):
+        annotation = next(item for item in get_args(annotation) if item is not NoneType)
+    form = None
+    if get_origin(annotation) is Annotated:
+        annotation, *marks = get_args(annotation)
+        form = next((mark.name for mark in marks if isinstance(mark, Form)), None)
     choices = tuple(get_args(annotation)) if get_origin(annotation) is Literal else ()
-    kind: OptionKind = forms[0] if forms else "choice" if choices else _plain_kind(name, annotation)
-    required = field.is_required()
-    return OptionSpec(name, kind, required, None if required else field.default, choices, field.description or "")
+    kind = form or ("choice" if choices else _PLAIN_KINDS.get(annotation))
+    if kind is None:
+        raise UnusableOption(f"option {field.name}: the language cannot write a {annotation}")
+    is_required = field.default is dataclasses.MISSING
+    default = None if is_required else field.default
+    return OptionSpec(field.name, kind, is_required, default, choices, str(field.metadata.get("doc", "")))
 
 
-def _plain_kind(name: str, annotation: Any) -> OptionKind:  # noqa: ANN401 -- any annotation can stand there
-    from decimal import Decimal  # noqa: PLC0415 -- 3 ms that only the compiler needs
+def build_options(model: type[Options], values: Mapping[str, Json], secrets: Mapping[str, Secret]) -> Options:
+    """The record of values as a plan holds them: lists as tuples, decimals from text, {"secret": NAME} as a Secret.
 
-    kinds: dict[Any, OptionKind] = {
-        str: "text",
-        bool: "boolean",
-        int: "integer",
-        Decimal: "decimal",
-        Secret: "secret",
-        tuple[str, ...]: "texts",
-    }
-    try:
-        return kinds[annotation]
-    except (KeyError, TypeError):
-        raise UnusableOption(f"option {name}: the language cannot write a {annotation}") from None
-
-
-def build_options(model: type[Options], options: Mapping[str, Json], secrets: Mapping[str, Secret]) -> Options:
-    """The model from the JSON that a plan holds: lists become tuples, decimal text numbers, secret names secrets.
-
-    Raises: pydantic.ValidationError where the model refuses; KeyError for a secret that is not given.
+    Raises: UnusableOptions with everything that is wrong.
     """
-    from decimal import Decimal  # noqa: PLC0415 -- as in _plain_kind
-
     specs = describe(model)
-    read: dict[str, Any] = {}
-    for name, value in options.items():
-        kind = specs[name].kind if name in specs else "text"
-        if kind == "secret" and isinstance(value, Mapping):
-            read[name] = secrets[str(value["secret"])]
-        elif kind == "decimal" and isinstance(value, str):
-            read[name] = Decimal(value)
-        elif kind in ("texts", "inline_cases") and isinstance(value, list):
-            read[name] = tuple(value)
-        else:
-            read[name] = value
-    return model.model_validate(read)
+    problems = [OptionProblem(name, "there is no such option") for name in values if name not in specs]
+    problems += [
+        OptionProblem(name, "it is required") for name, spec in specs.items() if spec.required and name not in values
+    ]
+    built: dict[str, Any] = {}
+    for name, value in values.items():
+        if name in specs:
+            try:
+                built[name] = _build(specs[name], value, secrets)
+            except (ValueError, TypeError) as error:
+                problems.append(OptionProblem(name, str(error)))
+    if problems:
+        raise UnusableOptions(tuple(problems))
+    try:
+        return model(**built)
+    except ValueError as error:
+        first = str(error).partition(" ")[0]
+        raise UnusableOptions((OptionProblem(first if first in specs else "", str(error)),)) from error
+
+
+def _build(spec: OptionSpec, value: Json, secrets: Mapping[str, Secret]) -> Any:  # noqa: ANN401, PLR0911 -- one return a kind
+    if value is None and not spec.required and spec.default is None:
+        return None
+    match spec.kind:
+        case "text" | "data_file" | "target" | "field_path":
+            return _of(str, value, "a string")
+        case "integer" | "duration":
+            return _of(int, value, "a whole number")
+        case "boolean":
+            return _of(bool, value, "true or false")
+        case "choice":
+            if value not in spec.choices:
+                raise ValueError(f"one of {', '.join(spec.choices)} is due")
+            return value
+        case "secret":
+            return _secret(value, secrets)
+        case "decimal":
+            return _decimal(value)
+        case "texts":
+            return tuple(_of(str, item, "a string") for item in _of(list, value, "a list"))
+        case "inline_cases":
+            return tuple(_of(dict, item, "an object") for item in _of(list, value, "a list"))
+
+
+def _of(kind: type, value: Any, due: str) -> Any:  # noqa: ANN401 -- gives back what it checked
+    if kind is list and type(value) is tuple:
+        return value
+    if type(value) is not kind:
+        raise TypeError(f"{due} is due")
+    return value
+
+
+def _secret(value: Json, secrets: Mapping[str, Secret]) -> Secret:
+    wanted = value.get("secret") if isinstance(value, Mapping) else None
+    if not isinstance(wanted, str) or wanted not in secrets:
+        raise ValueError("the secret's value was not given")
+    return secrets[wanted]
+
+
+def _decimal(value: Json) -> Decimal:
+    if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+        try:
+            return Decimal(value)
+        except InvalidOperation:
+            pass
+    raise ValueError("a decimal is due, as text")

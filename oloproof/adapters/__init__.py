@@ -1,0 +1,1 @@
+"""What the core needs from outside, fulfilled: installed plugins, code on disk, worker processes, store and signer."""

@@ -1,0 +1,63 @@
+"""The system `python`: a function of the user's, called in this process."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from importlib.machinery import PathFinder
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from oloproof.sdk import Context, Json, Permanent, Reply, Request
+from oloproof_builtin.manifests import PythonOptions
+
+if TYPE_CHECKING:
+    from asyncio import Runner
+
+
+class PythonSystem:
+    """Calls `module:function` with the input as its one argument; a coroutine that it returns is run to its end."""
+
+    def __init__(self, options: PythonOptions, context: Context) -> None:
+        module_name, _, name = options.target.partition(":")
+        folders = list(dict.fromkeys((str(context.suite_dir), str(context.root))))
+        sys.path[:] = folders + [folder for folder in sys.path if folder not in folders]
+        importlib.invalidate_caches()
+        module = importlib.import_module(module_name)  # noqa: TID251 -- this is the python adapter
+        _refuse_other(module, folders)
+        function = getattr(module, name, None)
+        if not callable(function):
+            raise Permanent(f"{options.target}: the module {module_name} has no function {name}")
+        self._function: Callable[[Json], object] = function
+        self._loops = threading.local()
+
+    def answer(self, request: Request) -> Reply:
+        """What the function returns; the core judges whether that is an answer."""
+        result = self._function(request.input)
+        if isinstance(result, Awaitable):
+            result = self._runner().run(_wait(result))
+        return Reply(result)  # type: ignore[arg-type]  # whatever it is: the core checks it
+
+    def _runner(self) -> Runner:
+        """One loop a thread for all calls, so that clients which belong to a loop live on between them."""
+        runner: Runner | None = getattr(self._loops, "runner", None)
+        if runner is None:
+            from asyncio import Runner  # noqa: PLC0415 -- 35 ms that only asynchronous targets need
+
+            runner = self._loops.runner = Runner()
+        return runner
+
+
+async def _wait(result: Awaitable[object]) -> object:
+    return await result
+
+
+def _refuse_other(module: ModuleType, folders: list[str]) -> None:
+    """A target's module must be the project's own, whose code was identified, and not one that was imported before."""
+    top = module.__name__.partition(".")[0]
+    due = PathFinder.find_spec(top, folders)
+    found = sys.modules[top].__spec__
+    if due and due.origin and (found is None or found.origin != due.origin):
+        raise Permanent(f"{due.origin} has the name of a module that is in use already; rename it")
