@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
 from typing import NamedTuple
 
+from oloproof.errors import OloproofError
 from oloproof.plan.plan import GateEntry, Plan
+
+_ALPHA = Context(prec=12, rounding=ROUND_FLOOR)
+
+
+class WrongCells(OloproofError):
+    """Inferences or decisions that are not one for each cell of the plan."""
+
+    def __init__(self, absent: Sequence[CellKey], strange: Sequence[CellKey]) -> None:
+        self.absent, self.strange = tuple(absent), tuple(strange)
+        shown = "; ".join(str(list(key))[:200] for key in (*absent, *strange)[:3])
+        super().__init__(
+            f"{len(absent)} cells of the plan have no record and {len(strange)} records have no cell or one that is "
+            f"taken: {shown}; infer and decide all cells of one plan together"
+        )
 
 
 class CellKey(NamedTuple):
@@ -32,6 +50,18 @@ def cells_of(plan: Plan, gate: GateEntry) -> tuple[CellKey, ...]:
     )
 
 
+def check_cells(plan: Plan, found: Iterable[CellKey]) -> None:
+    """Holds cells to the plan: each of its cells once, and no other. A gate must not pass on a part of its cells.
+
+    Raises: WrongCells.
+    """
+    wanted = Counter(key for gate in plan.gates for key in cells_of(plan, gate))
+    counted = Counter(found)
+    absent, strange = wanted - counted, counted - wanted
+    if absent or strange:
+        raise WrongCells(tuple(absent), tuple(strange))
+
+
 def bound_alpha(plan: Plan, gate: GateEntry) -> str:
     """The error rate of one bound of each cell of this gate, as decimal text.
 
@@ -44,5 +74,7 @@ def bound_alpha(plan: Plan, gate: GateEntry) -> str:
 
 def one_sided(confidence: str, *, n_cells: int = 1) -> str:
     """The error rate of one of the two bounds at a two-sided confidence, shared among n_cells cells."""
-    alpha = Context(prec=12, rounding=ROUND_FLOOR).divide((1 - Decimal(confidence)) / 2, Decimal(n_cells))
-    return format(alpha.normalize(), "f")
+    alpha = (1 - Fraction(confidence)) / (2 * n_cells)
+    # A context of its own: neither its digits nor its rounding may hang on what other code has set.
+    rounded = _ALPHA.divide(Decimal(alpha.numerator), Decimal(alpha.denominator))
+    return format(_ALPHA.normalize(rounded), "f")

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, TypeVar, Union, cast
 
+from oloproof.canon.digests import DigestText, is_digest
 from oloproof.canon.encoding import Json
 from oloproof.errors import OloproofError
 
@@ -59,6 +60,7 @@ def _read(kind: Any, value: Any, field: str) -> object:  # noqa: ANN401 -- an an
     plain = getattr(kind, "__supertype__", kind)
     if plain in (str, int, bool):
         _expect(type(value) is plain, f"{plain.__name__} is due, not {type(value).__name__}", field)
+    _expect(kind is not DigestText or is_digest(value), "a digest is due", field)
     return value
 
 

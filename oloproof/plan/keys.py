@@ -90,7 +90,7 @@ def subject_digest(system: SystemEntry) -> DigestText:
 def decision_hash(plan: Plan) -> DigestText:
     """Digest of all that decides: cases, clusters, slices, evaluators, metrics, gates, policy, seed, population.
 
-    Where data lie and how they are read is left out (their content is in), and so is decidability, which follows.
+    Where data lie is left out (their content and how a row is read are in), and so is decidability, which follows.
     """
     gates = [{k: v for k, v in _object(to_json(gate)).items() if k != "decidability"} for gate in plan.gates]
     return digest_of(
@@ -111,7 +111,7 @@ def decision_hash(plan: Plan) -> DigestText:
 
 
 def _decisive(entry: CaseSetEntry) -> list[Json]:
-    return [entry.name, entry.n_total, entry.n_eligible, entry.ids, entry.content, entry.design]
+    return [entry.name, entry.n_total, entry.n_eligible, entry.ids, entry.content, entry.design, entry.mapping]
 
 
 def plan_hash(plan: Plan) -> DigestText:
@@ -127,9 +127,12 @@ def read_plan(data: bytes) -> Plan:
     """
     if len(data) > MAX_PLAN_BYTES:
         raise BadPlan(f"{len(data)} bytes; the limit is {MAX_PLAN_BYTES}")
-    plan = from_json(Plan, parse_whole(data))
-    if plan.format != PLAN_FORMAT:
-        raise BadPlan(f"format {plan.format}; this version reads {PLAN_FORMAT}", field="format")
+    value = parse_whole(data)
+    # First, so that a later format is told as such and not by whichever field it added.
+    stated = value.get("format") if isinstance(value, dict) else PLAN_FORMAT
+    if type(stated) is not int or stated != PLAN_FORMAT:
+        raise BadPlan(f"format {str(stated)[:80]}; this version reads {PLAN_FORMAT}", field="format")
+    plan = from_json(Plan, value)
     if plan.decision_hash != decision_hash(plan) or plan.plan_hash != plan_hash(plan):
         raise BadPlan("its hashes are not those of its content")
     return plan

@@ -6,7 +6,7 @@ Field names are the JSON names. Ordered as declared names sort (bytes), gates' r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from oloproof.canon.digests import DigestText
@@ -57,7 +57,10 @@ class DataEntry:
 
 @dataclass(frozen=True, slots=True)
 class CaseSetEntry:
-    """A case set. ids, content, design: digests over the sorted rows; see keys.py for what each covers."""
+    """A case set. ids, content, design: digests over the sorted rows; see keys.py for what each covers.
+
+    mapping: how a row is read: `id`, `input`, `expect` → path or list of paths, `eligible` → path → values.
+    """
 
     name: str
     type: str
@@ -69,6 +72,7 @@ class CaseSetEntry:
     ids: DigestText
     content: DigestText
     design: DigestText
+    mapping: dict[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from oloproof.canon.digests import DigestText
 from oloproof.canon.encoding import Json
@@ -39,8 +39,7 @@ class DamagedFile(StoreUnusable):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """One stored result. key: 32 bytes. body: canonical JSON. volatile: JSON that is beside the record, never in it."""
 
     key: bytes

@@ -13,7 +13,7 @@ FORMAT_VERSION = 1
 def calls_planned(plan: Plan) -> int:
     """System calls that a run makes if nothing is stored yet."""
     observed = [step for step in plan.steps if step.kind == "observe"]
-    return sum(plan.case_set(step.cases).n_total * plan.system(step.system).repeats for step in observed)
+    return sum(plan.case_set(step.cases).n_eligible * plan.system(step.system).repeats for step in observed)
 
 
 def compiled_text(plan: Plan, *, written: str | None) -> str:
@@ -49,11 +49,13 @@ def _what(item: Decidability) -> str:
     if item.passes is None and item.fails is None and (item.can_pass or item.can_fail):
         can = [word for word, holds in (("PASS", item.can_pass), ("FAIL", item.can_fail)) if holds]
         return f"can {' and '.join(can)} with {plural(item.n, item.unit)} of unequal size"
-    wholly = "wholly right " if item.unit == "cluster" else "right "
     passes = "PASS never" if item.passes is None else f"PASS {_range(item.passes, item.n)}"
     fails = "FAIL never" if item.fails is None else f"FAIL {_range(item.fails, item.n)}"
     needed = f"; PASS needs at least {plural(item.n_needed, item.unit)}" if not item.can_pass and item.n_needed else ""
-    return f"{passes}, {fails} {wholly}{of}{needed}"
+    if item.unit == "case":
+        return f"{passes}, {fails} right {of}{needed}"
+    # Partly right clusters lie in between: PASS is certain by wholly right ones, FAIL by wholly wrong ones.
+    return f"{passes} {of} wholly right; {fails} with anything right{needed}"
 
 
 def _range(limits: tuple[int, ...], n: int) -> str:

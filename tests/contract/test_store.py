@@ -65,18 +65,29 @@ def test_sealing_what_was_appended_changes_nothing_that_is_found(store):
     assert store.lookup(Link.OBSERVATION, SCOPE, [key(1), key(2)]) == [result(1), result(2)]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(st.sampled_from(["append", "seal"]), st.lists(st.integers(0, 30), max_size=8)), max_size=12))
+writes = st.tuples(st.sampled_from(["append", "seal", "begin", "reopen"]), st.lists(st.integers(0, 30), max_size=8))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(writes, max_size=14))
 def test_the_newest_result_of_a_key_wins(tmp_path_factory, writes):
-    with SqliteStore(tmp_path_factory.mktemp("store") / "store.sqlite") as sqlite:
-        memory = MemoryStore()
-        for at, (keep, numbers) in enumerate(writes):
-            # A block holds a key once; a seal stands in for the journal rows of its keys, so it is the newest of them.
-            results = [result(number, b"%d" % at) for number in dict.fromkeys(numbers)]
-            for each in (sqlite, memory):
-                getattr(each, keep)(Link.OBSERVATION, SCOPE, results)
-            keys = [key(number) for number in range(31)]
+    path = tmp_path_factory.mktemp("store") / "store.sqlite"
+    sqlite, memory = SqliteStore(path), MemoryStore()
+    for at, (step, numbers) in enumerate(writes):
+        # A block holds a key once.
+        results = [result(number, b"%d" % at) for number in dict.fromkeys(numbers)]
+        if step == "reopen":
+            sqlite.close()
+            sqlite = SqliteStore(path)
+        elif step == "begin":
+            sqlite.begin_run(suite="s", plan_hash="p")
+        else:
+            getattr(sqlite, step)(Link.OBSERVATION, SCOPE, results)
+            getattr(memory, step)(Link.OBSERVATION, SCOPE, results)
+        keys = [key(number) for number in range(31)]
+        if at % 3 == 0 or step in ("begin", "reopen"):
             assert sqlite.lookup(Link.OBSERVATION, SCOPE, keys) == memory.lookup(Link.OBSERVATION, SCOPE, keys)
+    sqlite.close()
 
 
 def test_thousands_of_keys_in_many_blocks_are_found(store):

@@ -32,7 +32,7 @@ from oloproof.sdk.protocols import RowKeyed
 from oloproof.stages.attest.statement import Producer
 
 #: Distributions whose version can move a bound or a byte.
-_NUMERIC: Final = ("cryptography", "numpy", "pydantic", "scipy")
+_NUMERIC: Final = ("cryptography", "numpy", "scipy")
 
 
 class SecretNotSet(UsageError):

@@ -1,0 +1,1 @@
+"""One verb a link: each stage turns records of one link into records of the next."""
