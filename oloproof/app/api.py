@@ -65,7 +65,7 @@ def execute_path(
         store=None if store is None else Path(store),
         key=None if key is None else Path(key),
     )
-    done = execute(given, compiler(), Stop())
+    done = execute(given, Stop())
     if done.run is None:
         raise CompileError(done.compiled)
     return done.run

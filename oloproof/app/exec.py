@@ -146,6 +146,8 @@ def execute_plan(
 
 
 def _check_filter(walk: _Walk) -> None:
+    if not walk.choices.only:
+        return
     known = {row.id for case_set in walk.case_sets for row in case_set.rows}
     for case_id in walk.choices.only:
         if case_id not in known:

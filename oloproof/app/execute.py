@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from oloproof.app.compile import Compiled, Compiler, compile_suite
+from oloproof.app.compile import Compiled, compile_suite
 from oloproof.app.drift import check_drift, load_plan
 from oloproof.app.exec import Choices, execute_plan
 from oloproof.app.places import Places, find_suite, places_of, shown
-from oloproof.app.wiring.run import bench, provenance
+from oloproof.app.wiring.light import compiler
+from oloproof.app.wiring.run import bench, provenance, recall, tool_digest
 from oloproof.engine.work import Stop
 from oloproof.errors import UsageError
 from oloproof.plan.plan import Plan
@@ -50,16 +51,16 @@ class Executed:
     places: Places
 
 
-def execute(
-    given: Given, compiler: Compiler, stop: Stop, *, on_compiled: Callable[[Compiled], None] | None = None
-) -> Executed:
+def execute(given: Given, stop: Stop, *, on_compiled: Callable[[Compiled], None] | None = None) -> Executed:
     """Compiles, checks for drift where a plan was named, and runs.
 
     on_compiled: called with what compiling found, before anything is run.
     Raises: Drift, NoPlan, NotAPlan, and what compiling and running raise.
     """
     plan_path, named, places = _named(given)
-    compiled = compile_suite(places, compiler, display=shown(places.suite, given.cwd))
+    store = places.store(given.store, given.environ)
+    compile_with = compiler(recall=recall(store), tool=tool_digest)
+    compiled = compile_suite(places, compile_with, display=shown(places.suite, given.cwd))
     if on_compiled is not None:
         on_compiled(compiled)
     if compiled.plan is None:
@@ -70,11 +71,13 @@ def execute(
     with bench(
         compiled.plan,
         places,
-        store=places.store(given.store, given.environ),
+        store=store,
         key=given.key,
         environ=given.environ,
         stop=stop,
     ) as opened:
+        if compiled.memo is not None:
+            opened.store.bind_step(compiled.memo.key, compiled.memo.plan)
         run = execute_plan(
             compiled.plan,
             compiled.case_sets,

@@ -47,7 +47,6 @@ def command(  # noqa: PLR0913 -- one parameter an option
     from oloproof.adapters.signals import stopping
     from oloproof.app.exec import Choices
     from oloproof.app.execute import Given, execute
-    from oloproof.app.wiring.light import compiler
     from oloproof.cli.progress import progress
     from oloproof.engine.work import Stop
 
@@ -55,7 +54,7 @@ def command(  # noqa: PLR0913 -- one parameter an option
     with progress() as on_progress, stopping(stop):
         choices = Choices(fresh, keep_missing, cases, limit, on_progress)
         given = Given(target, Path.cwd(), os.environ, store, key, output, choices)
-        done = execute(given, compiler(), stop, on_compiled=_print_compiled)
+        done = execute(given, stop, on_compiled=_print_compiled)
     return _print_run(done, as_json=as_json)
 
 

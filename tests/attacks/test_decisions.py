@@ -146,7 +146,6 @@ def test_a_run_state_that_does_not_exist_is_malformed(bundle, trust):
         lambda case: case["clusters"].update(author="author-99"),  # E18
         lambda case: case["slices"].update(language="en"),
         lambda case: case.update(weight=2),
-        lambda case: case.update(eligible=False),
         lambda case: case.update(occurrence=1),
     ],
 )
@@ -157,9 +156,34 @@ def test_a_design_that_is_not_the_plans_is_a_mismatch(tmp_path, trust, change):
     assert_refused(check(made.write(tmp_path / "b"), trust), MISMATCH)
 
 
+def test_a_case_made_ineligible_has_an_observation_that_nobody_asked_for(tmp_path, trust):
+    made = draft()
+    made.records[Link.CASE][3]["eligible"] = False
+    made.conclude()
+    assert_refused(check(made.write(tmp_path / "b"), trust), FailureClass.INTEGRITY)
+
+
+def test_a_case_made_ineligible_without_a_trace_is_a_mismatch_with_the_plans_design(tmp_path, trust):
+    made = draft()
+    exclude(made, 3)
+    made.conclude()
+    assert_refused(check(made.write(tmp_path / "b"), trust), MISMATCH)
+
+
+def exclude(made, number: int) -> None:
+    """Takes a case out of the records as if it had never been run."""
+    case = made.records[Link.CASE][number]
+    case["eligible"] = False
+    answered = [item["id"] for item in made.records[Link.OBSERVATION] if item["output"] is not None]
+    packed = zip(answered, made.contents[Link.OBSERVATION], strict=True)
+    made.contents[Link.OBSERVATION] = [entry for name, entry in packed if name != case["id"]]
+    for link in (Link.OBSERVATION, Link.MEASUREMENT):
+        made.records[link] = [item for item in made.records[link] if item["id"] != case["id"]]
+
+
 def test_a_failed_case_made_ineligible_in_records_and_plan_is_another_plan(tmp_path, trust):
     made = draft()
-    made.records[Link.CASE][7]["eligible"] = False
+    exclude(made, 7)
     rows = [
         [c["id"], c["occurrence"], c["clusters"], c["slices"], c["weight"], c["eligible"]]
         for c in made.records[Link.CASE]

@@ -68,6 +68,16 @@ def test_sealing_what_was_appended_changes_nothing_that_is_found(store):
 writes = st.tuples(st.sampled_from(["append", "seal", "begin", "reopen"]), st.lists(st.integers(0, 30), max_size=8))
 
 
+def test_blocks_that_share_batches_are_sealed_one_after_the_other(store):
+    blocks = [[result(10 * block + number) for number in range(3)] for block in range(4)]
+    for position in range(3):
+        store.append(Link.OBSERVATION, SCOPE, [block[position] for block in blocks])
+    for number, block in enumerate(blocks):
+        store.seal(Link.OBSERVATION, SCOPE, block)
+        everything = [item for each in blocks for item in each]
+        assert store.lookup(Link.OBSERVATION, SCOPE, [item.key for item in everything]) == everything, number
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(writes, max_size=14))
 def test_the_newest_result_of_a_key_wins(tmp_path_factory, writes):

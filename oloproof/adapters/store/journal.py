@@ -84,8 +84,12 @@ class Journal:
             return
         left: list[Result] = []
         for row in sorted(places.remove(keys)):
-            if places.n_newest.pop(row):
-                left += self._newest_in(connection, row, places)
+            if places.n_newest.pop(row, 0):
+                moved = self._newest_in(connection, row, places)
+                # Forgotten here, or the row that is going would count as an older place of theirs.
+                for result in moved:
+                    del places.newest[result.key]
+                left += moved
             connection.execute("DELETE FROM journal WHERE seq = ?", (row,))
         if left:
             self.add(connection, link, scope, left)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Final
 
+from oloproof import __version__
 from oloproof.adapters.ed25519 import FileSigner, config_dir, load_signer, own_signer, salt_key
 from oloproof.adapters.plugins import EntryPointCatalogue, execution_of
 from oloproof.adapters.store import SqliteStore
@@ -26,6 +28,7 @@ from oloproof.errors import UsageError
 from oloproof.plan.plan import EvaluatorEntry, Plan, SystemEntry
 from oloproof.plan.salts import Salts
 from oloproof.ports.catalogue import Plugin
+from oloproof.ports.store import StoreUnusable
 from oloproof.sdk.manifest import Kind
 from oloproof.sdk.options import Context, Secret
 from oloproof.sdk.protocols import RowKeyed
@@ -78,6 +81,21 @@ def bench(
         )
 
 
+def recall(store: Path) -> Callable[[bytes], Json]:
+    """What the store remembers under a key; nothing where there is no store, or none that can be read."""
+
+    def find(key: bytes) -> Json:
+        if not store.exists():
+            return None
+        try:
+            with SqliteStore(store, mode="read") as opened:
+                return opened.find_step(key)
+        except StoreUnusable:
+            return None  # opening it for the run will say what is wrong
+
+    return find
+
+
 def utc_now() -> str:
     """The time in RFC 3339, UTC, whole seconds."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -88,14 +106,18 @@ def provenance(sources: Mapping[str, DigestText]) -> Provenance:
     return Provenance(producer(), _platform(), sources)
 
 
+def tool_digest() -> DigestText:
+    """Digest of oloproof's own modules."""
+    return producer().code
+
+
+@cache
 def producer() -> Producer:
-    """Oloproof itself: its version and the digest of its modules."""
+    """This tool: its version and the digest of its modules."""
     package = Path(__file__).resolve().parents[2]
-    files = sorted(package.rglob("*.py"), key=lambda path: path.relative_to(package).as_posix())
-    modules: dict[str, Json] = {
-        path.relative_to(package).as_posix(): text_of(sha256(path.read_bytes())) for path in files
-    }
-    return Producer("oloproof", metadata.version("oloproof"), digest_of("olo-tool-v1", modules))
+    files = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
+    modules: dict[str, Json] = {name: text_of(sha256(files[name].read_bytes())) for name in sorted(files)}
+    return Producer("oloproof", __version__, digest_of("olo-tool-v1", modules))
 
 
 def _platform() -> dict[str, Json]:

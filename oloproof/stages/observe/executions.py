@@ -78,16 +78,19 @@ class Course:
         return encode_plain(extra).decode()
 
 
+def observed_pairs(plan: Plan) -> list[tuple[str, str]]:
+    """Case set and system variant of every `observe` step, in file order."""
+    pairs = {(step.cases, step.system) for step in plan.steps if step.kind == "observe"}
+    return sorted(pairs, key=lambda pair: (pair[0].encode(), pair[1].encode()))
+
+
 def courses_of(
     plan: Plan, case_sets: Sequence[CaseSet], *, bench: SystemBench, options: ObserveOptions
 ) -> tuple[Course, ...]:
     """All courses of the plan's `observe` steps, by case set and variant in file order."""
     sets = {case_set.name: case_set for case_set in case_sets}
     planned = {name: tuple(row for row in case_set.rows if row.eligible) for name, case_set in sets.items()}
-    pairs = sorted(
-        {(step.cases, step.system) for step in plan.steps if step.kind == "observe"},
-        key=lambda pair: (pair[0].encode(), pair[1].encode()),
-    )
+    pairs = observed_pairs(plan)
     entries = {variant: plan.system(variant) for _, variant in pairs}
     row_keys = {variant: bench.row_keys(entry) for variant, entry in entries.items()}
     return tuple(

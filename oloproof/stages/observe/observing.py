@@ -19,7 +19,7 @@ from oloproof.ports.store import Store
 from oloproof.stages.intake import Block, Desk, Intake, Progress
 from oloproof.stages.observe.answers import settle
 from oloproof.stages.observe.cases import cases_key
-from oloproof.stages.observe.executions import Course, blocks_of, courses_of
+from oloproof.stages.observe.executions import Course, blocks_of, courses_of, observed_pairs
 from oloproof.stages.observe.outcome import Observed, ObserveOptions, SystemBench, SystemCounts
 from oloproof.stages.observe.packing import chunks_with_packs
 from oloproof.stages.observe.records import Records
@@ -41,13 +41,13 @@ def observe(
     A whole step that was done before, with nothing missing that another try might mend, is found at once.
     Raises: AdapterCannotStart, StoreUnusable; what had finished by then is in the store.
     """
-    courses = courses_of(plan, case_sets, bench=bench, options=options)
-    is_filtered = any(len(course.rows) != course.n_planned for course in courses)
-    key = _step_key(plan, courses, salts)
-    if not is_filtered and not options.fresh:
+    key = _step_key(plan, salts)
+    if not options.fresh and options.only is None and options.limit is None:
         linked = _find(store, key, keep_missing=options.keep_missing)
         if linked is not None:
             return linked
+    courses = courses_of(plan, case_sets, bench=bench, options=options)
+    is_filtered = any(len(course.rows) != course.n_planned for course in courses)
     intakes: dict[str, Intake] = {}
     for variant, mine in _by_variant(courses):
         intakes[variant] = _call(mine, store=store, bench=bench, options=options)
@@ -116,19 +116,14 @@ def _counts(
     return counts
 
 
-def _step_key(plan: Plan, courses: Sequence[Course], salts: Salts) -> bytes:
-    """Key of the whole observation file: the cases, and per course everything that its keys and lines hold."""
-    steps: list[Json] = [
-        [
-            course.case_set,
-            course.entry.variant,
-            course.entry.identity,
-            course.entry.repeats,
-            plan.suite.seed if course.entry.takes_seed else None,
-            [data.sha256 for data in course.entry.data],
-        ]
-        for course in courses
-    ]
+def _step_key(plan: Plan, salts: Salts) -> bytes:
+    """Key of the whole observation file: the cases, and per step everything that its keys and lines hold."""
+    steps: list[Json] = []
+    for case_set, variant in observed_pairs(plan):
+        entry = plan.system(variant)
+        seed = plan.suite.seed if entry.takes_seed else None
+        files: list[Json] = [data.sha256 for data in entry.data]
+        steps.append([case_set, variant, entry.identity, entry.repeats, seed, files])
     return hash_parts("olo-observe-step-v1", RECORD_VERSION, cases_key(plan, salts).hex(), steps)
 
 
