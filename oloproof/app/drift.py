@@ -97,7 +97,7 @@ def _compare(old: Json, new: Json, place: str, changes: list[str]) -> None:
     if place.endswith(("decision_hash", "plan_hash", "identity")) or old == new:
         return
     if isinstance(old, list) and isinstance(new, list) and _are_named(old) and _are_named(new):
-        old, new = {item["name"]: item for item in old}, {item["name"]: item for item in new}
+        old, new = {_name_of(item): item for item in old}, {_name_of(item): item for item in new}
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted({*old, *new}):
             where = f"{place}.{key}" if place else key
@@ -112,7 +112,13 @@ def _compare(old: Json, new: Json, place: str, changes: list[str]) -> None:
 
 
 def _are_named(items: list[Json]) -> bool:
-    return bool(items) and all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in items)
+    return bool(items) and all(isinstance(item, dict) and ("name" in item or "type" in item) for item in items)
+
+
+def _name_of(item: Json) -> str:
+    """What an entry of the plan is known by: its name, or for a plugin its kind and type."""
+    assert isinstance(item, dict)  # _are_named
+    return str(item["name"]) if "name" in item else f"{item['kind']} {item['type']}"
 
 
 def _short(value: Json) -> str:

@@ -17,6 +17,7 @@ from oloproof.engine.work import Stop
 from oloproof.errors import UsageError
 from oloproof.plan.plan import Plan
 from oloproof.report.run import Run
+from oloproof.stages.attest.bundle import refuse_other
 
 _PLAN_SUFFIX: Final = ".json"
 
@@ -68,6 +69,7 @@ def execute(given: Given, stop: Stop, *, on_compiled: Callable[[Compiled], None]
     if named is not None and plan_path is not None:
         check_drift(plan_path, named, compiled.plan)
     target = places if given.bundle is None else places.with_bundle(given.bundle.absolute())
+    refuse_other(target.bundle)  # before anything is called
     with bench(
         compiled.plan,
         places,

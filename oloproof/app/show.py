@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from oloproof.adapters.store import SqliteStore
+from oloproof.app.exec import UnknownCase
 from oloproof.app.places import find_suite, places_of
 from oloproof.canon.digests import SALT_BYTES
 from oloproof.canon.encoding import Json
@@ -23,20 +26,34 @@ _COMMITTED: Final = {Link.CASE: ("expect", "input"), Link.OBSERVATION: ("output"
 #: Links whose records are of one case.
 _OF_CASE: Final = (Link.CASE, Link.OBSERVATION, Link.MEASUREMENT)
 
+_Read: TypeAlias = Callable[[Link], Iterable[Chunk]]
+
 
 class NoSuchRun(UsageError):
     """Nothing is known by this name."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, has_runs: bool) -> None:
         self.name = name
-        super().__init__(f"{name!r} is neither a run of this store nor the folder of a bundle; see `oloproof runs`")
+        if name == "last" and not has_runs:
+            super().__init__("no run has come to records yet: run `oloproof exec` first")
+        else:
+            super().__init__(f"{name!r} is neither a run of this store nor the folder of a bundle; see `oloproof runs`")
+
+
+class NotRecords(UsageError):
+    """A bundle's file does not hold what it should; `oloproof verify` says more."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        super().__init__(f"the {link} records cannot be read; `oloproof verify` says what is wrong")
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What to show.
 
-    source: a run's id, a prefix of it, `last`, or a bundle's folder. link: None for those that case_id has.
+    source: a run's id, `last`, or a bundle's folder. link: None for those that case_id has. only_failures: of the
+    measurements those that are bad or missing, with what was asked, expected and answered.
     """
 
     source: str
@@ -47,7 +64,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One record, and the contents it commits to by field name."""
+    """One record, and the contents that belong to it by name."""
 
     link: Link
     record: dict[str, Json]
@@ -55,8 +72,8 @@ class Shown:
 
 
 def list_runs(suite: Path | None, cwd: Path, environ: Mapping[str, str], store: Path | None) -> tuple[RunRow, ...]:
-    """The runs in a suite's store, newest first; none where there is no store yet."""
-    path = places_of(find_suite(suite, cwd)).store(store, environ)
+    """The runs in a suite's store, newest first; none where there is no store yet. Raises: UnreadableFile."""
+    path = _store_of(suite, cwd, environ, store)
     if not path.exists():
         return ()
     with SqliteStore(path, mode="read") as opened:
@@ -66,37 +83,54 @@ def list_runs(suite: Path | None, cwd: Path, environ: Mapping[str, str], store: 
 def show_records(
     wanted: Wanted, *, suite: Path | None, cwd: Path, environ: Mapping[str, str], store: Path | None
 ) -> tuple[Shown, ...]:
-    """The records that were asked for. Raises: NoSuchRun, UnreadableFile."""
-    links = _links(wanted)
+    """The records that were asked for. Raises: NoSuchRun, UnknownCase, NotRecords, UnreadableFile."""
+    with _reader(wanted, suite=suite, cwd=cwd, environ=environ, store=store) as read:
+        found = tuple(item for link in _links(wanted) for item in _pick(link, read, wanted))
+        if not found and wanted.case_id is not None:
+            ids = [str(item.record["id"]) for item in _shown(Link.CASE, read)]
+            near = difflib.get_close_matches(wanted.case_id, ids, n=1, cutoff=0.5)
+            if wanted.case_id not in ids:
+                raise UnknownCase(wanted.case_id, near[0] if near else None)
+        return _with_contents(found, read) if wanted.only_failures else found
+
+
+@contextmanager
+def _reader(
+    wanted: Wanted, *, suite: Path | None, cwd: Path, environ: Mapping[str, str], store: Path | None
+) -> Iterator[_Read]:
+    """How the chunks of a link are read, from a bundle or from a store."""
     folder = Path(wanted.source)
     if (folder / "records").is_dir():
-        return tuple(item for link in links for item in _pick(link, _bundle_chunks(folder, link), wanted))
-    path = places_of(find_suite(suite, cwd)).store(store, environ)
+        yield lambda link: _bundle_chunks(folder, link)
+        return
+    path = _store_of(suite, cwd, environ, store)
     if not path.exists():
-        raise NoSuchRun(wanted.source)
+        raise NoSuchRun(wanted.source, has_runs=False)
     with SqliteStore(path, mode="read") as opened:
         run = _find_run(opened.runs(), wanted.source)
-        return tuple(
-            item
-            for link in links
-            if link in run.files
-            for item in _pick(link, opened.read_file(run.files[link]), wanted)
-        )
+        yield lambda link: opened.read_file(run.files[link]) if link in run.files else ()
+
+
+def _store_of(suite: Path | None, cwd: Path, environ: Mapping[str, str], store: Path | None) -> Path:
+    found = find_suite(suite, cwd)
+    if not found.exists():
+        raise UnreadableFile(str(found), "there is no such suite")
+    return places_of(found).store(store, environ)
 
 
 def _links(wanted: Wanted) -> tuple[Link, ...]:
     if wanted.link is not None:
         return (Link(wanted.link),)
-    if wanted.case_id is not None:
-        return _OF_CASE
-    return (Link.MEASUREMENT,) if wanted.only_failures else (Link.INFERENCE, Link.DECISION, Link.RECOMMENDATION)
+    if wanted.only_failures:
+        return (Link.MEASUREMENT,)
+    return (Link.INFERENCE, Link.DECISION, Link.RECOMMENDATION) if wanted.case_id is None else _OF_CASE
 
 
-def _find_run(runs: Iterable[RunRow], name: str) -> RunRow:
+def _find_run(runs: tuple[RunRow, ...], name: str) -> RunRow:
     for run in runs:
-        if run.id.startswith(name) or (name == "last" and run.files):
+        if run.id == name or (name == "last" and run.files):
             return run
-    raise NoSuchRun(name)
+    raise NoSuchRun(name, has_runs=any(run.files for run in runs))
 
 
 def _bundle_chunks(folder: Path, link: Link) -> Iterator[Chunk]:
@@ -107,31 +141,62 @@ def _bundle_chunks(folder: Path, link: Link) -> Iterator[Chunk]:
     except OSError as error:
         raise UnreadableFile(str(folder), error.strerror or str(error)) from error
     for number, chunk in enumerate(chunks_of(body.split(b"\n")[:-1])):
-        yield Chunk(chunk.body, chunk.leaves, chunk.n, pack if number == 0 else b"")
+        yield replace(chunk, pack=pack if number == 0 else b"")
 
 
-def _pick(link: Link, chunks: Iterable[Chunk], wanted: Wanted) -> Iterator[Shown]:
-    rest = b""
-    for chunk in chunks:
-        rest += chunk.pack
-        for line in chunk.lines():
-            record = json.loads(line)
-            contents, rest = _contents(link, record, rest)
-            if wanted.case_id is not None and record.get("id", wanted.case_id) != wanted.case_id:
-                continue
-            if wanted.only_failures and link is Link.MEASUREMENT and record["reason"] is None:
-                continue
-            yield Shown(link, record, contents)
-
-
-def _contents(link: Link, record: dict[str, Json], pack: bytes) -> tuple[dict[str, Json], bytes]:
-    """The contents of one record from the front of the pack, and what is left of it."""
-    found: dict[str, Json] = {}
-    for field in _COMMITTED.get(link, ()):
-        commitment = record[field]
-        if not isinstance(commitment, dict) or not isinstance(commitment["size"], int):
+def _pick(link: Link, read: _Read, wanted: Wanted) -> Iterator[Shown]:
+    for item in _shown(link, read):
+        record = item.record
+        if wanted.case_id is not None and record.get("id", wanted.case_id) != wanted.case_id:
             continue
-        end = SALT_BYTES + commitment["size"]
-        content, pack = pack[SALT_BYTES:end].decode(errors="replace"), pack[end:]
-        found[field] = content if commitment["media_type"] == TEXT else json.loads(content)
-    return found, pack
+        if not (wanted.only_failures and link is Link.MEASUREMENT and record["reason"] is None):
+            yield item
+
+
+def _shown(link: Link, read: _Read) -> Iterator[Shown]:
+    """All records of a link with the contents that they commit to."""
+    rest = bytearray()
+    for chunk in read(link):
+        rest += chunk.pack
+        at = 0
+        for line in chunk.lines():
+            try:
+                record = json.loads(line)
+                contents: dict[str, Json] = {}
+                for field in _COMMITTED.get(link, ()):
+                    if record[field] is not None:
+                        size = int(record[field]["size"])
+                        content = bytes(rest[at + SALT_BYTES : at + SALT_BYTES + size])
+                        contents[field] = _decoded(content, record[field]["media_type"])
+                        at += SALT_BYTES + size
+            except (ValueError, KeyError, TypeError) as error:
+                raise NotRecords(link) from error
+            yield Shown(link, record, contents)
+        del rest[:at]
+
+
+def _decoded(content: bytes, media_type: str) -> Json:
+    text = content.decode(errors="replace")
+    decoded: Json = text if media_type == TEXT else json.loads(text)
+    return decoded
+
+
+def _with_contents(found: tuple[Shown, ...], read: _Read) -> tuple[Shown, ...]:
+    """Beside each measurement what was asked and expected, and what its system answered."""
+    wanted = {(item.record["set"], item.record["id"]) for item in found}
+    cases, answers = {}, {}
+    for item in _shown(Link.CASE, read):
+        if (place := (item.record["set"], item.record["id"])) in wanted:
+            cases[place] = item.contents
+    for item in _shown(Link.OBSERVATION, read):
+        if (place := (item.record["set"], item.record["id"])) in wanted:
+            answers[*place, item.record["system"], item.record["repeat"]] = item.contents
+    return tuple(
+        replace(item, contents={**cases.get((r["set"], r["id"]), {}), **answers.get(_answer(r), {})})
+        for item in found
+        if (r := item.record)
+    )
+
+
+def _answer(record: Mapping[str, Json]) -> tuple[Json, Json, Json, Json]:
+    return record["set"], record["id"], record["system"], record["repeat"]

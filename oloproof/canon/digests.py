@@ -48,9 +48,14 @@ def text_of(digest: bytes) -> DigestText:
     return DigestText("sha256:" + digest.hex())
 
 
+def is_digest(text: str) -> bool:
+    """True for `sha256:` and 64 lower-case hexadecimal digits."""
+    return _DIGEST_TEXT.match(text) is not None
+
+
 def bytes_of(text: str) -> bytes:
     """The 32 bytes of a digest text. Raises: BadDigest."""
-    if not _DIGEST_TEXT.match(text):
+    if not is_digest(text):
         raise BadDigest(text)
     return bytes.fromhex(text[7:])
 

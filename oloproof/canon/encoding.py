@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from oloproof.errors import OloproofError
@@ -27,23 +27,39 @@ class NotCanonical(OloproofError):
         super().__init__(f"{field}: {reason}" if field else reason)
 
 
-_plain = json.JSONEncoder(
+_ENCODER = json.JSONEncoder(
     ensure_ascii=False, check_circular=False, allow_nan=False, sort_keys=True, separators=(",", ":")
-).encode
-#: Keys sort by UTF-16 units in JCS and by code points in Python; they differ only from here on.
+)
+
+
+def _plain_encoder() -> Callable[[Json], str]:
+    """The C encoder made once; JSONEncoder.encode makes a new one for each value, which costs as much again."""
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return _ENCODER.encode
+    chunks = make(None, _ENCODER.default, json.encoder.encode_basestring, None, ":", ",", True, False, False)
+    return lambda value: "".join(chunks(value, 0))
+
+
+_plain = _plain_encoder()
+#: Keys sort by UTF-16 units in JCS and by code points in Python; keys whose characters all lie below sort alike.
 _FIRST_REORDERED = "\ud800"
+#: From here on JCS writes a double with an exponent; the whole numbers between MAX_INTEGER and this would be written in
+#: digits, as an integer that no reader may take for exact.
+_FIRST_EXPONENT = 1e21
 
 
 def encode(value: Json) -> bytes:
     """The canonical bytes of a value.
 
-    Raises: NotCanonical for non-finite numbers, integers from 2^53 on, lone surrogates, nesting deeper
-    than MAX_DEPTH, keys that are no strings, and types that JSON does not have; its field says where.
+    Raises: NotCanonical for non-finite numbers, integers from 2^53 on and doubles that JCS writes as such, lone
+    surrogates, nesting deeper than MAX_DEPTH, keys that are no strings, and types that JSON does not have; its field
+    says where.
     Source: RFC 8785.
     """
-    if _needs_care(value, "", 1):
-        return _careful(value)
-    return encode_plain(value)
+    if _is_plain(value, 1) or not _needs_care(value, "", 1):
+        return encode_plain(value)
+    return _careful(value)
 
 
 def encode_plain(value: Json) -> bytes:
@@ -63,20 +79,50 @@ def _careful(value: Json) -> bytes:
         raise NotCanonical(str(error)) from error
 
 
+def _is_reordered(key: str) -> bool:
+    return not key.isascii() and max(key) >= _FIRST_REORDERED
+
+
+def _is_plain(value: Json, depth: int) -> bool:
+    """True where the plain encoder's text is surely JCS; False where _needs_care must look. Exact types only."""
+    kind = type(value)
+    if kind is dict:
+        if depth > MAX_DEPTH:
+            return False
+        for key, item in value.items():  # type: ignore[union-attr] # its type was just looked at
+            if type(key) is not str or _is_reordered(key) or not _is_plain_item(item, depth):
+                return False
+        return True
+    if kind is list or kind is tuple:
+        return depth <= MAX_DEPTH and all(_is_plain_item(item, depth) for item in value)  # type: ignore[union-attr] # as above
+    return _is_plain_item(value, depth)
+
+
+def _is_plain_item(item: Json, depth: int) -> bool:
+    kind = type(item)
+    if kind is str:
+        return _is_unicode(item)  # type: ignore[arg-type] # its type was just looked at
+    if item is None or kind is bool:
+        return True
+    if kind is int:
+        return -MAX_INTEGER <= item <= MAX_INTEGER  # type: ignore[operator] # its type was just looked at
+    return (kind is dict or kind is list or kind is tuple) and _is_plain(item, depth + 1)
+
+
 def _needs_care(value: Json, field: str, depth: int) -> bool:
     """True if the plain encoder's text could differ from JCS; refuses what neither can carry."""
     match value:
         case None | bool():
             return False
         case str():
+            _refuse_surrogates(value, field)
             return False
         case int():
             if not -MAX_INTEGER <= value <= MAX_INTEGER:
                 raise NotCanonical(f"the integer {_shortened(value)} is beyond 2^53", field=field)
             return False
         case float():
-            if not math.isfinite(value):
-                raise NotCanonical(f"the number {value} is not finite", field=field)
+            _refuse_number(value, field)
             return True
         case dict():
             _refuse_depth(field, depth)
@@ -84,7 +130,8 @@ def _needs_care(value: Json, field: str, depth: int) -> bool:
             for key, item in value.items():
                 if not isinstance(key, str):
                     raise NotCanonical(f"the key {key!r} is not a string", field=field)
-                care |= key > _FIRST_REORDERED
+                _refuse_surrogates(key, field)
+                care |= _is_reordered(key)
                 care |= _needs_care(item, f"{field}.{key}" if field else key, depth + 1)
             return care
         case list() | tuple():
@@ -95,6 +142,28 @@ def _needs_care(value: Json, field: str, depth: int) -> bool:
             return care
         case _:
             raise NotCanonical(f"a {type(value).__name__} is not a JSON value", field=field)
+
+
+def _refuse_number(value: float, field: str) -> None:
+    if not math.isfinite(value):
+        raise NotCanonical(f"the number {value} is not finite", field=field)
+    if MAX_INTEGER < abs(value) < _FIRST_EXPONENT:
+        raise NotCanonical(f"the number {value} is beyond 2^53", field=field)
+
+
+def _refuse_surrogates(text: str, field: str) -> None:
+    if not _is_unicode(text):
+        raise NotCanonical("a lone surrogate has no UTF-8 form", field=field)
+
+
+def _is_unicode(text: str) -> bool:
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _refuse_depth(field: str, depth: int) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from oloproof.canon.digests import SALT_BYTES
 from oloproof.canon.encoding import Json
 from oloproof.chain.commitment import Commitment
-from oloproof.chain.fields import BadRecord, Fields
+from oloproof.chain.fields import BadRecord, Fields, check_salt
 from oloproof.chain.link import RECORD_VERSION, Link
 
 #: Name of the cluster that groups identical inputs; no declared cluster can have it, since `@` is in no NAME.
@@ -34,8 +33,7 @@ class Case:
     salt: str
 
     def __post_init__(self) -> None:
-        if len(self.salt) != 2 * SALT_BYTES:
-            raise BadRecord(Link.CASE, "salt must be 32 hexadecimal digits")
+        check_salt(Link.CASE, self.salt)
 
     def to_json(self) -> dict[str, Json]:
         """Its canonical object."""

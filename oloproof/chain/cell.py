@@ -24,7 +24,11 @@ class Cell:
 
     def to_json(self) -> list[Json]:
         """Its canonical array."""
-        return [self.gate, self.require, self.system, self.slice, self.slice_value]
+        return list(self.to_key())
+
+    def to_key(self) -> tuple[str, int, str, str | None, str | None]:
+        """Its five parts, as plan.cells.CellKey takes them."""
+        return self.gate, self.require, self.system, self.slice, self.slice_value
 
     def sort_key(self) -> bytes:
         """Order of cells: by the bytes of the canonical array."""

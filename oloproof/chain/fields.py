@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TypeVar
 
+from oloproof.canon.digests import SALT_BYTES
 from oloproof.canon.encoding import Json
 from oloproof.errors import OloproofError
 
 _T = TypeVar("_T")
+
+_SALT = re.compile(rf"[0-9a-f]{{{2 * SALT_BYTES}}}\Z")
 
 
 class BadRecord(OloproofError):
@@ -74,10 +78,16 @@ class Fields:
     def done(self) -> None:
         """Refuses fields that the record must not have."""
         if self._left:
-            raise BadRecord(self._link, f"unknown field {min(self._left)!r}")
+            raise BadRecord(self._link, f"unknown field {min(self._left)[:80]!r}")
 
     def _pop(self, name: str) -> object:
         try:
             return self._left.pop(name)
         except KeyError:
             raise BadRecord(self._link, f"{name} is absent") from None
+
+
+def check_salt(link: str, salt: str) -> None:
+    """Holds a record's salt to its form. Raises: BadRecord unless it is 32 lower-case hexadecimal digits."""
+    if not _SALT.match(salt):
+        raise BadRecord(link, "salt must be 32 lower-case hexadecimal digits")

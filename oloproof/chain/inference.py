@@ -13,14 +13,21 @@ from oloproof.chain.fields import BadRecord, Fields
 from oloproof.chain.link import RECORD_VERSION, Link
 from oloproof.chain.reasons import reason_of
 
+#: How it can be known that a method's bounds err at most at their rate.
+GUARANTEES = ("proved", "conjectured", "simulated", "approximate")
+
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A named interval method. guarantee: proved, conjectured, simulated or approximate."""
+    """A named interval method. guarantee: one of GUARANTEES."""
 
     id: str
     version: int
     guarantee: str
+
+    def __post_init__(self) -> None:
+        if self.guarantee not in GUARANTEES:
+            raise BadRecord("method", f"guarantee {self.guarantee[:80]!r}")
 
     def to_json(self) -> dict[str, Json]:
         """Its canonical object."""
@@ -107,8 +114,12 @@ class Inference:
 
     def __post_init__(self) -> None:
         bytes_of(self.key)
+        if self.seed is not None:
+            bytes_of(self.seed)
         for reason in self.reasons:
             reason_of(reason)
+        if self.n_clusters is not None and self.n_clusters < 0:
+            raise BadRecord(Link.INFERENCE, "clusters is negative")
         if any(x is not None and not math.isfinite(x) for x in (self.lower, self.upper)):
             raise BadRecord(Link.INFERENCE, "bounds are finite or null")
         if self.lower is not None and self.upper is not None and self.lower > self.upper:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from oloproof.canon.digests import DigestText, bytes_of
 from oloproof.canon.encoding import Json
-from oloproof.chain.fields import BadRecord, Fields
+from oloproof.chain.fields import BadRecord, Fields, check_salt
 from oloproof.chain.link import RECORD_VERSION, Link
 from oloproof.chain.reasons import reason_of
 
@@ -36,6 +36,7 @@ class Measurement:
 
     def __post_init__(self) -> None:
         bytes_of(self.digest)
+        check_salt(Link.MEASUREMENT, self.salt)
         if self.outputs is None and self.reason is None:
             raise BadRecord(Link.MEASUREMENT, "neither outputs nor the reason why there are none")
         if self.reason is not None:

@@ -8,7 +8,7 @@ from typing import Literal
 from oloproof.canon.digests import DigestText, bytes_of
 from oloproof.canon.encoding import Json
 from oloproof.chain.commitment import Commitment
-from oloproof.chain.fields import BadRecord, Fields
+from oloproof.chain.fields import BadRecord, Fields, check_salt
 from oloproof.chain.link import RECORD_VERSION, Link
 from oloproof.chain.reasons import reason_of
 
@@ -39,6 +39,7 @@ class Observation:
 
     def __post_init__(self) -> None:
         bytes_of(self.identity)
+        check_salt(Link.OBSERVATION, self.salt)
         if (self.reason is None) == (self.output is None):
             raise BadRecord(Link.OBSERVATION, "an output and a reason for its absence exclude each other")
         if self.reason is not None:

@@ -13,7 +13,7 @@ from oloproof.cli.findings import print_findings, print_json
 @click.command("compile")
 @click.argument("suite", required=False, type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write the plan.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", envvar="OLOPROOF_COMPILE_JSON", is_flag=True, help="Print one JSON object.")
 def command(suite: Path | None, output: Path | None, *, as_json: bool) -> int:
     """Validate SUITE and write its plan.
 
@@ -25,6 +25,8 @@ def command(suite: Path | None, output: Path | None, *, as_json: bool) -> int:
     from oloproof.app.wiring.light import compiler
     from oloproof.report.compiled import compiled_json, compiled_text
 
+    if output is not None and output.suffix != ".json":
+        raise click.BadParameter(f"{output}: a plan's name ends in .json", param_hint="-o")
     cwd = Path.cwd()
     places = places_of(find_suite(suite, cwd))
     compiled = compile_suite(places, compiler(), display=shown(places.suite, cwd))

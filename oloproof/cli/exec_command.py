@@ -25,9 +25,16 @@ _PATH = click.Path(path_type=Path)
 @click.option("--key", type=_PATH, help="Private key that signs (PKCS#8 or OpenSSH, Ed25519).")
 @click.option("--fresh", is_flag=True, help="Ask the systems again, whatever is stored.")
 @click.option("--keep-missing", is_flag=True, help="Do not retry stored failures.")
-@click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; the run is PARTIAL.")
+@click.option(
+    "--case",
+    "cases",
+    envvar="OLOPROOF_EXEC_CASE",
+    multiple=True,
+    metavar="ID",
+    help="Only this case; the run is PARTIAL.",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N cases of a set; the run is PARTIAL.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", envvar="OLOPROOF_EXEC_JSON", is_flag=True, help="Print one JSON object.")
 def command(  # noqa: PLR0913 -- one parameter an option
     target: Path | None,
     output: Path | None,

@@ -13,7 +13,7 @@ from oloproof.cli.findings import print_json
 @click.command("runs")
 @click.argument("suite", required=False, type=click.Path(path_type=Path))
 @click.option("--store", type=click.Path(path_type=Path), envvar="OLOPROOF_STORE", help="Store file or its folder.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", envvar="OLOPROOF_RUNS_JSON", is_flag=True, help="Print one JSON object.")
 def command(suite: Path | None, store: Path | None, *, as_json: bool) -> int:
     """List the runs in the store of SUITE, newest first."""
     from oloproof.app.show import list_runs

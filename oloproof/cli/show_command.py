@@ -24,11 +24,17 @@ _LINKS = (
 @click.command("show")
 @click.argument("source", metavar="[RUN|BUNDLE]", required=False)
 @click.argument("link", required=False, type=click.Choice(_LINKS))
-@click.option("--case", "case_id", metavar="ID", help="Only the records of this case; without LINK all of them.")
+@click.option(
+    "--case",
+    "case_id",
+    envvar="OLOPROOF_SHOW_CASE",
+    metavar="ID",
+    help="Only the records of this case; without LINK all of them.",
+)
 @click.option("--failures", is_flag=True, help="Only measurements that failed or are missing.")
 @click.option("--suite", type=click.Path(path_type=Path), help="The suite whose store is read; the only one here.")
 @click.option("--store", type=click.Path(path_type=Path), envvar="OLOPROOF_STORE", help="Store file or its folder.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", envvar="OLOPROOF_SHOW_JSON", is_flag=True, help="Print one JSON object.")
 def command(  # noqa: PLR0913 -- one parameter an option
     source: str | None,
     link: str | None,

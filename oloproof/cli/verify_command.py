@@ -21,7 +21,7 @@ _LEVELS = ("structure", "integrity", "signature", "binding", "recompute")
 @click.option("--expect-plan", metavar="DIGEST", help="The plan, plan hash or decision hash that must have been run.")
 @click.option("--require-decision", type=click.Choice(["PASS", "ALLOW"]), help="What must have been decided.")
 @click.option("--at", "at", metavar="TIME", help="Check as of this time (RFC 3339) instead of now.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", envvar="OLOPROOF_VERIFY_JSON", is_flag=True, help="Print one JSON object.")
 def command(  # noqa: PLR0913, PLR0917 -- one parameter an option
     bundle: Path,
     trust: Path | None,

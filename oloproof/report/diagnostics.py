@@ -162,6 +162,7 @@ class _Frame:
         lines += [self._remark("note", note) for note in found.notes]
         if found.help is not None:
             lines.append(self._remark("help", found.help))
+        lines += [self._remark("fix", fix.title) for fix in found.fixes]
         return "\n".join(lines) + "\n"
 
     def _gutter(self) -> int:

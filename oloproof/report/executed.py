@@ -40,8 +40,8 @@ def run_text(run: Run, *, bundle: str | None) -> str:
 
 def _call_lines(run: Run) -> list[str]:
     lines = [
-        f"  systems: {plural(run.observed.called, 'call')}, {run.observed.reused:,} executions reused",
-        f"  evaluators: {plural(run.measured.called, 'call')}, {run.measured.reused:,} judgments reused",
+        f"  systems: {plural(run.observed.called, 'call')}, {plural(run.observed.reused, 'execution')} reused",
+        f"  evaluators: {plural(run.measured.called, 'call')}, {plural(run.measured.reused, 'judgment')} reused",
     ]
     missing = run.measured.missing or run.observed.missing
     lines.extend(f"  missing: {n:,} x {code} ({REASONS[code].meaning})" for code, n in missing.items())

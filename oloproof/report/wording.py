@@ -23,7 +23,9 @@ def share(fraction: float | None) -> str:
 
 
 def interval(lower: float | None, upper: float | None) -> str:
-    """`[L, U]` in percent, the lower end rounded down and the upper end up."""
+    """`[L, U]` in percent, the lower end rounded down and the upper end up; `none` where neither is known."""
+    if lower is None and upper is None:
+        return "none"
     low = "unknown" if lower is None else f"{(Decimal(lower) * 100).quantize(_PLACES, ROUND_FLOOR)}%"
     high = "unknown" if upper is None else f"{(Decimal(upper) * 100).quantize(_PLACES, ROUND_CEILING)}%"
     return f"[{low}, {high}]"
@@ -32,7 +34,7 @@ def interval(lower: float | None, upper: float | None) -> str:
 def counts(found: Counts, n_clusters: int | None) -> str:
     """The four counts and the clusters in one phrase."""
     text = f"{found.n_total} total, {found.n_eligible} eligible, {found.n_observed} observed, {found.n_missing} missing"
-    return text if n_clusters is None else f"{text}; {n_clusters} clusters"
+    return text if n_clusters is None else f"{text}; {plural(n_clusters, 'cluster')}"
 
 
 def cell_name(cell: Cell) -> str:

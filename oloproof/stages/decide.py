@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, assert_never
 
 from oloproof.chain.decision import Decision, DecisionState
 from oloproof.chain.inference import Certificate, Inference
+from oloproof.plan.cells import CellKey, bound_alpha, check_cells
 from oloproof.plan.plan import Plan
 from oloproof.stats import exact
 
@@ -23,18 +24,24 @@ class Ruling(NamedTuple):
 
 
 def decide(plan: Plan, inferences: Iterable[Inference]) -> tuple[Decision, ...]:
-    """One decision a cell, in file order. Thresholds and directions come from the plan, never from a record."""
-    requires = {gate.name: gate.requires for gate in plan.gates}
+    """One decision a cell, in file order. Threshold, direction and alpha come from the plan, never from a record.
+
+    Raises: WrongCells unless there is one inference for each cell of the plan and no other.
+    """
+    inferred = tuple(inferences)
+    check_cells(plan, (CellKey(*item.cell.to_key()) for item in inferred))
+    rules = {gate.name: (gate.requires, bound_alpha(plan, gate)) for gate in plan.gates}
     decisions = []
-    for inference in inferences:
-        require = requires[inference.cell.gate][inference.cell.require]
-        state, reasons = _decide_cell(inference, require.op, require.threshold)
+    for inference in inferred:
+        requires, alpha = rules[inference.cell.gate]
+        require = requires[inference.cell.require]
+        state, reasons = _decide_cell(inference, require.op, require.threshold, alpha)
         decisions.append(Decision(inference.cell, require.op, require.threshold, state, reasons))
     return tuple(sorted(decisions, key=lambda item: (item.cell.gate.encode(), item.cell.sort_key())))
 
 
 def _decide_cell(
-    inference: Inference, op: Literal[">=", "<="], threshold: str
+    inference: Inference, op: Literal[">=", "<="], threshold: str, alpha: str
 ) -> tuple[DecisionState, tuple[str, ...]]:
     if inference.declined:
         return DecisionState.MANUAL_REVIEW, inference.reasons
@@ -42,7 +49,7 @@ def _decide_cell(
         return DecisionState.INSUFFICIENT_EVIDENCE, inference.reasons
     certificate = inference.certificate
     ruling = (
-        decide_exactly(certificate, op, threshold, inference.bound_alpha)
+        decide_exactly(certificate, op, threshold, alpha)
         if certificate is not None
         else decide_bounds(inference.lower, inference.upper, op, threshold)
     )
@@ -65,13 +72,18 @@ def decide_exactly(certificate: Certificate, op: Literal[">=", "<="], threshold:
 
 
 def decide_bounds(lower: float | None, upper: float | None, op: Literal[">=", "<="], threshold: str) -> Ruling:
-    """The state by float bounds; a bound too near the threshold to call on every machine decides nothing.
-
-    L == T passes a minimum and U == T fails none (STATISTICS §0); a bound of None decides nothing on its side.
-    """
+    """The state by computed bounds; one too near the threshold to call on every machine decides nothing."""
     limit = float(threshold)
     if _is_too_near(lower, limit) or _is_too_near(upper, limit):
         return Ruling(DecisionState.INSUFFICIENT_EVIDENCE, "within_numerical_tolerance")
+    return read_interval(lower, upper, op, limit)
+
+
+def read_interval(lower: float | None, upper: float | None, op: Literal[">=", "<="], limit: float) -> Ruling:
+    """The state by bounds as they stand: L == T passes a minimum and U == T fails none; a maximum mirrors.
+
+    A bound of None decides nothing on its side.
+    """
     match op:
         case ">=":
             passes, fails = lower is not None and lower >= limit, upper is not None and upper < limit

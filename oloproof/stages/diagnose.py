@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from oloproof.chain.case import Case
 from oloproof.chain.diagnosis import Diagnosis, Factor
@@ -35,15 +35,19 @@ class _Group:
 
 def diagnose(plan: Plan, cases: Iterable[Case], measurements: Iterable[Measurement]) -> tuple[Diagnosis, ...]:
     """The groups that hold at least one failed or missing case, in file order; a pure function of records."""
-    by_place = {(case.case_set, case.id): case for case in cases if case.eligible}
-    trials: dict[tuple[str, str, str], dict[str, list[Measurement]]] = defaultdict(lambda: defaultdict(list))
-    for found in measurements:
-        if (found.case_set, found.id) in by_place:
-            trials[found.case_set, found.system, found.evaluator][found.id].append(found)
+    eligible: dict[str, list[Case]] = defaultdict(list)
+    for case in sorted(cases, key=lambda case: case.id.encode()):
+        if case.eligible:
+            eligible[case.case_set].append(case)
+    trials = {(item.case_set, item.system, item.evaluator, item.id, item.repeat): item for item in measurements}
     groups: dict[Factor, _Group] = {}
     for column in _columns(plan):
-        members = trials[column.case_set, column.system, column.metric.evaluator]
-        groups |= _group(column, [(by_place[column.case_set, name], found) for name, found in members.items()])
+        place = (column.case_set, column.system, column.metric.evaluator)
+        repeats = range(plan.system(column.system).repeats)
+        members = [
+            (case, [trials.get((*place, case.id, repeat)) for repeat in repeats]) for case in eligible[column.case_set]
+        ]
+        groups |= _group(column, members)
     clustered = {metric.name: metric.cluster is not None for metric in plan.metrics}
     return tuple(
         _record(plan, factor, group, n_searched=len(groups), is_clustered=clustered[factor.metric])
@@ -53,9 +57,12 @@ def diagnose(plan: Plan, cases: Iterable[Case], measurements: Iterable[Measureme
 
 
 class _Column(NamedTuple):
+    """What gates look at. is_capped: only from above, so that what the metric counts is what goes wrong."""
+
     case_set: str
     metric: MetricEntry
     system: str
+    is_capped: bool
 
     def factor(self, kind: str, name: str, value: str) -> Factor:
         return Factor(kind, self.case_set, self.metric.name, self.system, name, value)
@@ -63,23 +70,24 @@ class _Column(NamedTuple):
 
 def _columns(plan: Plan) -> tuple[_Column, ...]:
     """What the gates look at, each once."""
+    ops: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for gate in plan.gates:
+        for require in gate.requires:
+            for system in gate.systems:
+                ops[gate.cases, require.metric, system].add(require.op)
     return tuple(
-        dict.fromkeys(
-            _Column(gate.cases, plan.metric(require.metric), system)
-            for gate in plan.gates
-            for require in gate.requires
-            for system in gate.systems
-        )
+        _Column(case_set, plan.metric(metric), system, is_capped=found == {"<="})
+        for (case_set, metric, system), found in ops.items()
     )
 
 
-def _group(column: _Column, members: Sequence[tuple[Case, list[Measurement]]]) -> dict[Factor, _Group]:
+def _group(column: _Column, members: Sequence[tuple[Case, Sequence[Measurement | None]]]) -> dict[Factor, _Group]:
     """One column's groups. Reasons are shares of all observed cases, missing ones of all eligible cases."""
     groups: dict[Factor, _Group] = defaultdict(_Group)
     n_observed = 0
     for case, trials in members:
-        fate = _fate(column.metric, trials)
-        if fate.is_missing:
+        fate = _fate(column, trials)
+        if fate.kind == "missing":
             groups[column.factor("missing", "reason", str(fate.reason))].failed.append(case.id)
             continue
         n_observed += 1
@@ -88,7 +96,7 @@ def _group(column: _Column, members: Sequence[tuple[Case, list[Measurement]]]) -
         for name, value in case.slices.items():
             part = groups[column.factor("slice", name, value)]
             part.n_group += 1
-            part.failed.extend([case.id] if fate.reason is not None else [])
+            part.failed.extend([case.id] if fate.kind == "failed" else [])
     totals = {"missing": len(members), "reason": n_observed}
     for factor, group in groups.items():
         group.n_group = totals.get(factor.kind, group.n_group)
@@ -96,23 +104,36 @@ def _group(column: _Column, members: Sequence[tuple[Case, list[Measurement]]]) -
 
 
 class _Fate(NamedTuple):
-    """Why a case is missing, or why it failed; a reason of None is a case that passed."""
+    """What became of a case, and why where something says so."""
 
-    is_missing: bool
+    kind: Literal["passed", "failed", "missing"]
     reason: str | None
 
 
-def _fate(metric: MetricEntry, trials: Sequence[Measurement]) -> _Fate:
+def _fate(column: _Column, trials: Sequence[Measurement | None]) -> _Fate:
     """A case is missing if any trial is, else it failed if any trial failed: the first such trial says why."""
-    for trial in trials:
-        if trial.outputs is None:
-            reason = str(trial.reason)
-            counts_as_failed = metric.errors == "failed" and reason_of(reason).about is About.OBSERVATION
-            return _Fate(is_missing=not counts_as_failed, reason=reason)
-    for trial in trials:
-        if trial.outputs is not None and trial.outputs.get(metric.output) is not True:
-            return _Fate(is_missing=False, reason=trial.reason or "different")
-    return _Fate(is_missing=False, reason=None)
+    fates = [_fate_of_trial(column, trial) for trial in trials]
+    for kind in ("missing", "failed"):
+        for fate in fates:
+            if fate.kind == kind:
+                return fate
+    return _Fate("passed", None)
+
+
+def _fate_of_trial(column: _Column, trial: Measurement | None) -> _Fate:
+    """As inference reads it: a value of another type is no value, and an error fails only where it speaks against."""
+    if trial is None:
+        return _Fate("missing", "unavailable")
+    if trial.outputs is None:
+        reason = str(trial.reason)
+        fails = column.metric.errors == "failed" and not column.is_capped
+        return _Fate("failed" if fails and reason_of(reason).about is About.OBSERVATION else "missing", reason)
+    value = trial.outputs.get(column.metric.output)
+    if not isinstance(value, bool):
+        return _Fate("missing", "evaluator_output")
+    if value is column.is_capped:
+        return _Fate("failed", trial.reason if column.is_capped else trial.reason or "different")
+    return _Fate("passed", None)
 
 
 def _record(plan: Plan, factor: Factor, group: _Group, *, n_searched: int, is_clustered: bool) -> Diagnosis:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from oloproof.chain.decision import Decision, DecisionState, worst_of
 from oloproof.chain.inference import Inference
 from oloproof.chain.recommendation import Action, Because, Recommendation
+from oloproof.plan.cells import CellKey, check_cells
 from oloproof.plan.plan import GateEntry, Plan
 
 #: From worst to best.
@@ -30,8 +31,12 @@ _STEPS = {
 
 
 def recommend(plan: Plan, decisions: Iterable[Decision], inferences: Iterable[Inference]) -> Recommendation:
-    """The release action, why, and the next steps in words; a pure function of records."""
+    """The release action, why, and the next steps in words; a pure function of records.
+
+    Raises: WrongCells unless there is one decision for each cell of the plan and no other.
+    """
     decided, inferred = tuple(decisions), {item.cell: item for item in inferences}
+    check_cells(plan, (CellKey(*item.cell.to_key()) for item in decided))
     because = tuple(_because(plan, gate, decided) for gate in plan.gates)
     action = min((item.action for item in because), key=_ACTIONS.index)
     steps = [_step(item, inferred[item.cell]) for item in decided if item.state is not DecisionState.PASS]

@@ -11,7 +11,8 @@ from oloproof.canon.encoding import Json
 from oloproof.language.planning.power import Part, judge_gate
 from oloproof.language.semantics.findings import Findings
 from oloproof.language.semantics.rules import data
-from oloproof.language.semantics.suite import Configured, EvaluatorDef, GateDef, SliceDef, Suite, SystemDef
+from oloproof.language.semantics.spelling import plain
+from oloproof.language.semantics.suite import CaseSetDef, Configured, EvaluatorDef, GateDef, SliceDef, Suite, SystemDef
 from oloproof.plan.cases import CaseRow, CaseSet
 from oloproof.plan.codec import to_json
 from oloproof.plan.keys import content_digest, decision_hash, design_digest, ids_digest, plan_hash
@@ -39,6 +40,8 @@ from oloproof.plan.plan import (
 from oloproof.sdk.options import describe
 
 _UNHASHED = DigestText("")
+#: Slice values that one finding names.
+SHOWN_VALUES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ def lower(suite: Suite, case_sets: Mapping[str, CaseSet], facts: Facts, findings
     evaluators = [item for item in suite.evaluators if item.name in reach.evaluators]
     used = [item for item in suite.metrics if item.name in reach.metrics]
     clusters = {item.cluster for item in used}
-    adapters = [item.adapter for item in systems]
+    adapters = [*(item.adapter for item in systems), *(item.adapter for item in evaluators)]
     plan = Plan(
         format=PLAN_FORMAT,
         edition=suite.edition,
@@ -103,7 +106,7 @@ def lower(suite: Suite, case_sets: Mapping[str, CaseSet], facts: Facts, findings
         inputs=Inputs({}, {}, tuple(sorted({name for item in adapters for name in item.secrets}))),
         plugins=_plugins(suite, reach, facts),
         cases=_named(
-            _case_set(item.source, case_sets[item.name], facts) for item in suite.cases if item.name in reach.cases
+            _case_set(item, case_sets[item.name], facts) for item in suite.cases if item.name in reach.cases
         ),
         clusters=_named(
             ClusterEntry(item.name, tuple(path.text for path in item.by), item.alone)
@@ -122,7 +125,7 @@ def lower(suite: Suite, case_sets: Mapping[str, CaseSet], facts: Facts, findings
             for item in used
         ),
         gates=tuple(gates),
-        policy=PolicyEntry(format(suite.policy.confidence, "f"), "conjectured", suite.policy.warn_on),
+        policy=PolicyEntry(format(plain(suite.policy.confidence), "f"), "conjectured", suite.policy.warn_on),
         limits=Limits(None, None),
         steps=_steps(gates, {item.name: item.evaluator for item in used}),
         decision_hash=_UNHASHED,
@@ -154,26 +157,41 @@ def _slices(suite: Suite, case_sets: Mapping[str, CaseSet], findings: Findings) 
                 value = row.slices.get(item.name)
                 if value is not None and row.eligible:
                     counted[value] = counted.get(value, 0) + 1
-        _check_slice(item, counted, {gate.across for gate in suite.gates}, findings)
+        is_all_read = len(case_sets) == len(suite.cases)
+        must_occur = is_all_read or item.name in {gate.across for gate in suite.gates}
+        _check_slice(item, counted, findings, must_occur=must_occur)
         if counted:
             values = tuple(sorted(item.values or counted, key=str.encode))
             entries.append(SliceEntry(item.name, item.by.text, values, item.min_cases))
     return tuple(entries)
 
 
-def _check_slice(item: SliceDef, counted: Mapping[str, int], gated: set[str | None], findings: Findings) -> None:
-    if not counted and item.name in gated:
-        findings.add(data.SLICE_KEY_ABSENT, f"no case has `{item.by.text}` for slice `{item.name}`", item.span)
+def _check_slice(item: SliceDef, counted: Mapping[str, int], findings: Findings, *, must_occur: bool) -> None:
+    """Reports values that no case has, and slices too small. must_occur: False if the field may be in a set unread."""
+    if not counted and must_occur:
+        findings.add(
+            data.SLICE_KEY_ABSENT,
+            f"no eligible case has a text, number or boolean at `case.{item.by.text}` for slice `{item.name}`",
+            item.span,
+            help="correct the field's name: `case.X` is the field X of a row",
+        )
+        return
     for value in item.values or ():
         if value not in counted:
-            findings.add(data.SLICE_VALUE_UNUSED, f"no eligible case has {item.name} = {value!r}", item.span)
+            findings.add(
+                data.SLICE_VALUE_UNUSED,
+                f"no eligible case has {item.name} = {value!r}",
+                item.span,
+                help=f"values that occur: {', '.join(map(repr, sorted(counted)[:SHOWN_VALUES]))}",
+            )
     small = {value: n for value, n in counted.items() if n < item.min_cases}
     if small:
-        shown = ", ".join(f"{value!r} ({n})" for value, n in sorted(small.items())[:5])
+        shown = ", ".join(f"{value!r} has {n}" for value, n in sorted(small.items())[:SHOWN_VALUES])
         findings.add(
             data.SLICE_TOO_SMALL,
-            f"slice `{item.name}` asks for {item.min_cases} cases a value: {shown}",
+            f"slice `{item.name}` asks for {item.min_cases} eligible cases of every value: {shown}",
             item.span,
+            help="add cases, or lower `min_cases`",
         )
 
 
@@ -181,41 +199,56 @@ def _parts(gate: GateDef, slices: Sequence[SliceEntry], rows: Sequence[CaseRow])
     entry = next((item for item in slices if item.name == gate.across), None)
     if entry is None:
         return [Part(None, None, rows)]
-    return [
-        Part(entry.name, value, [row for row in rows if row.slices.get(entry.name) == value]) for value in entry.values
-    ]
+    by_value: dict[str | None, list[CaseRow]] = {}
+    for row in rows:
+        by_value.setdefault(row.slices.get(entry.name), []).append(row)
+    return [Part(entry.name, value, by_value.get(value, [])) for value in entry.values]
 
 
 def _gate(gate: GateDef, decidability: tuple[Decidability, ...]) -> GateEntry:
     return GateEntry(
         name=gate.name,
         requires=tuple(
-            RequireEntry(line.metric, line.op, format(line.threshold.normalize(), "f")) for line in gate.requires
+            RequireEntry(line.metric, line.op, format(plain(line.threshold), "f")) for line in gate.requires
         ),
         systems=(gate.system,),
         cases=gate.cases,
         across=gate.across,
         correction=gate.correction,
-        confidence=format(gate.confidence.normalize(), "f"),
+        confidence=format(plain(gate.confidence), "f"),
         advisory=gate.advisory,
         decidability=decidability,
     )
 
 
-def _case_set(source: Configured, case_set: CaseSet, facts: Facts) -> CaseSetEntry:
-    rows = case_set.rows
+def _case_set(definition: CaseSetDef, case_set: CaseSet, facts: Facts) -> CaseSetEntry:
+    source, rows = definition.source, case_set.rows
+    inline = {spec.name for spec in describe(source.plugin.manifest.options).values() if spec.kind == "inline_cases"}
     return CaseSetEntry(
         name=source.name,
         type=source.plugin.manifest.name,
         major=source.plugin.manifest.major,
-        options={name: value for name, value in source.options.items() if name != "cases"},
+        options={name: value for name, value in source.options.items() if name not in inline},
         data=_data(source, facts),
         n_total=len(rows),
         n_eligible=sum(row.eligible for row in rows),
         ids=ids_digest(row.id for row in rows),
         content=content_digest(row.case_hash for row in rows),
         design=design_digest(design_row(row) for row in rows),
+        mapping=_mapping(definition),
     )
+
+
+def _mapping(definition: CaseSetDef) -> dict[str, Json]:
+    """How a row is read, as far as the suite says so."""
+    mapping: dict[str, Json] = {}
+    for name, found in (("id", definition.id), ("input", definition.input), ("expect", definition.expect)):
+        if found is not None:
+            texts: list[Json] = [text for text, _ in found.paths]
+            mapping[name] = texts if found.is_object else texts[0]
+    if definition.eligible:
+        mapping["eligible"] = {line.text: list(line.values) for line in definition.eligible}
+    return mapping
 
 
 def design_row(row: CaseRow) -> list[Json]:

@@ -46,6 +46,14 @@ class Attributes:
             self.report_missing(name)
         return value
 
+    def refuse(self, *words: str) -> None:
+        """Says that attributes or blocks of edition 1, where they stand, are not available in this version."""
+        keys = [found.key for word in words if (found := self._values.pop(word, None))]
+        keys += [decl.kind for decl in self.nested if decl.kind.text in words]
+        self.nested = [decl for decl in self.nested if decl.kind.text not in words]
+        for key in keys:
+            self._findings.add_unavailable(f"`{key.text}` in {self.owner}", key.span)
+
     def report_missing(self, name: str) -> None:
         """Says that an attribute is absent, unless the block could not be read whole."""
         if self._is_whole:
@@ -55,9 +63,11 @@ class Attributes:
 
     def report_ambiguous(self, name: str, kind: str, known: Sequence[str]) -> None:
         """Says that an attribute must choose, since the suite has none or several of a kind."""
-        if self._is_whole:
-            seen = f"one of {', '.join(known)}" if known else f"and the suite has no {kind}"
-            self._findings.add(names.AMBIGUOUS, f"{self.owner} needs `{name}`: {seen}", self.span)
+        if not self._is_whole:
+            return
+        seen = f"the suite has {len(known)} of kind `{kind}`" if known else f"the suite has no {kind}"
+        way = f"add `{name} = …`, one of {', '.join(known)}" if known else f"declare `{kind} NAME: TYPE {{ … }}`"
+        self._findings.add(names.AMBIGUOUS, f"{self.owner} needs `{name}`: {seen}", self.span, help=way)
 
     def span_of(self, name: str) -> Span:
         """Where an attribute's value stands, else the whole block."""
@@ -68,31 +78,44 @@ class Attributes:
         allowed = set(blocks)
         for name, statement in self._values.items():
             if name not in self._asked:
-                self._findings.add_unknown(
+                self._report_unknown(f"attribute `{name}`", name, statement.key.span, allowed)
+            elif statement.key_is_string:
+                self._findings.add(
                     names.UNKNOWN_ATTRIBUTE,
-                    f"{self.owner} has no attribute `{name}`",
-                    name,
-                    self._asked | allowed,
+                    f"the attribute `{name}` of {self.owner} stands in quotes",
                     statement.key.span,
+                    help=f"write `{name} = …`",
                 )
         seen: dict[str, Span] = {}
         for decl in self.nested:
             word = decl.kind.text
             if word not in allowed:
-                self._findings.add_unknown(
-                    names.UNKNOWN_ATTRIBUTE,
-                    f"{self.owner} has no block `{word}`",
-                    word,
-                    self._asked | allowed,
-                    decl.kind.span,
-                )
-            elif decl.label is None:
+                self._report_unknown(f"block `{word}`", word, decl.kind.span, allowed)
+                continue
+            extra = decl.type.span if decl.type else decl.extends.span if decl.extends else None
+            if word != "case":
+                extra = decl.label.span if decl.label else extra
                 earlier = seen.setdefault(word, decl.kind.span)
                 if earlier is not decl.kind.span:
                     self._report_twice(word, decl.kind.span, earlier)
+            if extra is not None:
+                shape = 'case "ID" { … }' if word == "case" else f"{word} {{ … }}"
+                self._findings.add(
+                    names.BAD_HEADER, f"nothing else stands in the head of `{word}`", extra, help=f"write `{shape}`"
+                )
         if not allow_require:
             for line in self.requires:
-                self._findings.add(names.BAD_HEADER, f"`{line.verb.text}` stands in gates only", line.span)
+                self._findings.add(
+                    names.BAD_HEADER,
+                    f"`{line.verb.text}` lines stand in gates only, and this is {self.owner}",
+                    line.span,
+                    help="move it to a gate; an attribute is written `name = value`",
+                )
+
+    def _report_unknown(self, what: str, word: str, span: Span, blocks: set[str]) -> None:
+        self._findings.add_unknown(
+            names.UNKNOWN_ATTRIBUTE, f"{self.owner} has no {what}", word, self._asked | blocks, span
+        )
 
     def _report_twice(self, name: str, span: Span, earlier: Span) -> None:
         self._findings.add(

@@ -9,7 +9,8 @@ from typing import Final
 from oloproof.chain.decision import DecisionState
 from oloproof.language.semantics.attributes import Attributes
 from oloproof.language.semantics.declared import Declared
-from oloproof.language.semantics.rules import gates, names
+from oloproof.language.semantics.rules import gates, names, types
+from oloproof.language.semantics.spelling import plain
 from oloproof.language.semantics.suite import EvaluatorDef, GateDef, MetricDef, PolicyDef, RequireDef
 from oloproof.language.semantics.values import Reader
 from oloproof.language.syntax.tree import Decl, Ref, Require, Value
@@ -31,11 +32,12 @@ def read_metric(
     cluster, weight_by = attributes.take("cluster"), attributes.take("weight_by")
     max_size, method, errors = attributes.take("max_size"), attributes.take("method"), attributes.take("errors")
     missing = attributes.take("missing")
+    attributes.refuse("range", "q", "k", "treatment", "control")
     assumed = _assume(attributes, reader)
     attributes.close(blocks=("assume",))
     output = None if of is None else _output(of, declared, evaluators, reader)
     if missing is not None:
-        reader.choice(missing, ("bound",))
+        reader.choice(missing, ("bound",), later=("complete_case",))
     if output is None:
         return None
     weighs = None if weight_by is None else reader.choice(weight_by, ("case", "cluster"))
@@ -57,15 +59,19 @@ def read_metric(
 
 def _is_proportion(decl: Decl, reader: Reader) -> bool:
     if decl.type is not None and decl.type.name == "proportion":
+        if decl.type.major not in (None, 1):
+            reader.findings.add(
+                types.MAJOR_NOT_AVAILABLE,
+                f"`proportion@{decl.type.major}` is asked for; this version has `proportion@1`",
+                decl.type.span,
+            )
         return True
     if decl.type is None:
-        reader.findings.add(names.BAD_HEADER, "a metric is written `metric NAME: proportion { … }`", decl.kind.span)
-    elif decl.type.name in _KINDS:
         reader.findings.add(
-            names.NOT_AVAILABLE,
-            f"metrics of kind `{decl.type.name}` are part of edition 1 and not available in this version",
-            decl.type.span,
+            names.BAD_HEADER, "a metric needs a kind", decl.kind.span, help="write `metric NAME: proportion { … }`"
         )
+    elif decl.type.name in _KINDS:
+        reader.findings.add_unavailable(f"the kind of metric `{decl.type.name}`", decl.type.span)
     else:
         reader.findings.add_unknown(
             names.UNKNOWN_KIND,
@@ -81,6 +87,9 @@ def _output(
     of: Value, declared: Declared, evaluators: Mapping[str, EvaluatorDef], reader: Reader
 ) -> tuple[str, str] | None:
     """`evaluator.output`, boolean."""
+    if isinstance(of, Ref) and of.head == "system" and "system" not in declared.names("evaluator"):
+        reader.findings.add_unavailable("a metric of a system's latency, cost or tokens", of.span)
+        return None
     name = declared.find("evaluator", of, n_parts=2)
     if name is None or name not in evaluators or not isinstance(of, Ref):
         return None
@@ -107,6 +116,7 @@ def _assume(attributes: Attributes, reader: Reader) -> bool:
         if decl.kind.text == "assume":
             inner = Attributes(reader.findings, "`assume`", decl.block)
             value = inner.take("sizes_uninformative")
+            inner.refuse("icc_max", "missing_at_random", "max_missing")
             inner.close()
             return value is not None and bool(reader.boolean(value))
     return False
@@ -132,17 +142,16 @@ def read_gate(decl: Decl, declared: Declared, policy: PolicyDef, reader: Reader)
     cases = _chosen(attributes, declared, "cases", "cases")
     across, correction = attributes.take("across"), attributes.take("correction")
     confidence, advisory = attributes.take("confidence"), attributes.take("advisory")
-    for word in ("looks", "spending", "method"):
-        if attributes.take(word) is not None:
-            findings.add(
-                names.NOT_AVAILABLE,
-                f"`{word}` is part of edition 1 and not available in this version",
-                attributes.span_of(word),
-            )
+    attributes.refuse("looks", "spending", "method")
     attributes.close(allow_require=True)
     requires = tuple(line for item in attributes.requires if (line := _require(item, declared, reader)))
     if not attributes.requires and decl.block.is_whole:
-        findings.add(gates.NO_REQUIRE, f"gate `{_name(decl)}` requires nothing", decl.block.span)
+        findings.add(
+            gates.NO_REQUIRE,
+            f"gate `{_name(decl)}` requires nothing",
+            decl.block.span,
+            help="add a line such as `require accuracy >= 90%`",
+        )
     if across is not None and correction is None:
         findings.add(
             gates.NO_CORRECTION,
@@ -150,7 +159,7 @@ def read_gate(decl: Decl, declared: Declared, policy: PolicyDef, reader: Reader)
             across.span,
             help="`correction = none` where every slice must pass; `bonferroni` where each PASS is quoted alone",
         )
-    corrected = "none" if correction is None else reader.choice(correction, ("none", "bonferroni"))
+    corrected = "none" if correction is None else reader.choice(correction, ("none", "bonferroni"), later=("holm",))
     if on is None or cases is None or len(requires) != len(attributes.requires) or not requires:
         return None
     return GateDef(
@@ -174,7 +183,7 @@ def _chosen(attributes: Attributes, declared: Declared, attribute: str, kind: st
     known = declared.names(kind)
     if len(known) == 1:
         return known[0]
-    if declared.is_whole:
+    if declared.has_all(kind):
         attributes.report_ambiguous(attribute, kind, known)
     return None
 
@@ -194,7 +203,7 @@ def _require(item: Require, declared: Declared, reader: Reader) -> RequireDef | 
     if threshold is not None and not 0 <= threshold <= 1:
         reader.findings.add(
             gates.THRESHOLD_RANGE,
-            "a proportion lies from 0% to 100%; this threshold lies outside",
+            f"a proportion lies from 0% to 100%; {percent(threshold)} lies outside",
             item.value.span,
         )
         return None
@@ -206,7 +215,12 @@ def _require(item: Require, declared: Declared, reader: Reader) -> RequireDef | 
 def _confidence(value: Value, reader: Reader) -> Decimal:
     confidence = reader.rate(value, what="confidence")
     if confidence is not None and not Decimal("0.5") <= confidence < 1:
-        reader.findings.add(gates.CONFIDENCE_RANGE, "a confidence lies from 50% to below 100%", value.span)
+        reader.findings.add(
+            gates.CONFIDENCE_RANGE,
+            f"a confidence lies from 50% to below 100%; {percent(confidence)} lies outside",
+            value.span,
+            help="95% is the default; the higher it is, the more cases a gate needs",
+        )
         return DEFAULT_CONFIDENCE
     return confidence if confidence is not None else DEFAULT_CONFIDENCE
 
@@ -220,12 +234,21 @@ def read_policy(decl: Decl | None, reader: Reader) -> PolicyDef:
     warn_on = attributes.take("warn_on")
     attributes.close()
     if guarantee is not None:
-        reader.choice(guarantee, ("conjectured",))
+        reader.choice(guarantee, ("conjectured",), later=("proved",))
     states = [state.value for state in DecisionState if state is not DecisionState.PASS]
     return PolicyDef(
         confidence=DEFAULT_CONFIDENCE if confidence is None else _confidence(confidence, reader),
         warn_on=() if warn_on is None else tuple(sorted(set(reader.choices(warn_on, states) or ()))),
     )
+
+
+def percent(rate: Decimal) -> str:
+    """A fraction as authors write it.
+
+    >>> percent(Decimal("0.995"))
+    '99.5%'
+    """
+    return f"{format(plain(rate.scaleb(2)), 'f')}%"
 
 
 def _name(decl: Decl) -> str:

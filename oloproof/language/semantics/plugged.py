@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import assert_never
+from decimal import Decimal
+from typing import Final, assert_never
 
-from pydantic import ValidationError
-
-from oloproof.canon.encoding import Json
+from oloproof.canon.encoding import Json, encode
 from oloproof.language.semantics.attributes import Attributes
 from oloproof.language.semantics.findings import Findings
 from oloproof.language.semantics.rules import names, types
+from oloproof.language.semantics.spelling import plain
 from oloproof.language.semantics.suite import Configured
 from oloproof.language.semantics.values import Reader
 from oloproof.language.source import Span
 from oloproof.language.syntax.tree import Decl, Value
 from oloproof.ports.catalogue import BrokenPlugin, Catalogue, Plugin
 from oloproof.sdk.manifest import Kind
-from oloproof.sdk.options import OptionSpec, Secret, build_options, describe
+from oloproof.sdk.options import OptionSpec, Secret, UnusableOptions, build_options, describe
+
+#: Types of edition 1 that this version does not bring; a distribution that does is found first.
+_LATER: Final[Mapping[Kind, frozenset[str]]] = {
+    "source": frozenset({"csv"}),
+    "system": frozenset({"http", "subprocess"}),
+    "evaluator": frozenset(),
+}
 
 
 def find_type(decl: Decl, kind: Kind, catalogue: Catalogue, findings: Findings) -> Plugin | None:
@@ -25,11 +33,16 @@ def find_type(decl: Decl, kind: Kind, catalogue: Catalogue, findings: Findings) 
     if decl.type is None:
         known = ", ".join(catalogue.names(kind))
         findings.add(
-            names.BAD_HEADER, f"a {decl.kind.text} needs a type", decl.kind.span, help=f"write `: TYPE`, one of {known}"
+            names.BAD_HEADER,
+            f"{decl.kind.text} `{decl.label.text if decl.label else ''}` needs a type",
+            decl.kind.span,
+            help=f"write `{decl.kind.text} NAME: TYPE {{ … }}`; types here: {known}",
         )
         return None
     found = catalogue.find(kind, decl.type.name)
     match found:
+        case None if decl.type.name in _LATER[kind]:
+            findings.add_unavailable(f"the {kind} type `{decl.type.name}`", decl.type.span)
         case None:
             findings.add_unknown(
                 types.UNKNOWN_TYPE,
@@ -52,9 +65,27 @@ def find_type(decl: Decl, kind: Kind, catalogue: Catalogue, findings: Findings) 
                     f"`{found.manifest.name}@{decl.type.major}` is asked for; {found.dist} {found.version} gives "
                     f"`@{found.manifest.major}`",
                     decl.type.span,
+                    help=f"install a version of {found.dist} that gives it, or write `@{found.manifest.major}` after "
+                    "reading what changed",
                 )
-            return found
+            return found if _is_describable(found, decl.type.span, findings) else None
     return None
+
+
+def _is_describable(plugin: Plugin, span: Span, findings: Findings) -> bool:
+    """Whether the language can write the options of a type; a plugin that was never tried may ask for more."""
+    try:
+        describe(plugin.manifest.options)
+    except Exception as error:  # noqa: BLE001 -- around plugin code
+        findings.add(
+            types.PLUGIN_BROKEN,
+            f"`{plugin.manifest.name}` of {plugin.dist} {plugin.version} cannot be used: "
+            f"{type(error).__name__}: {error}",
+            span,
+            help=f"reinstall or update {plugin.dist}",
+        )
+        return False
+    return True
 
 
 @dataclass(slots=True)
@@ -73,6 +104,8 @@ def configure(name: str, plugin: Plugin, attributes: Attributes, reader: Reader)
     is_whole = True
     for spec in describe(plugin.manifest.options).values():
         if spec.kind == "inline_cases":
+            # The caller fills them in; the model judges the other options with none.
+            read.options[spec.name] = []
             continue
         value = attributes.take(spec.name)
         if value is None:
@@ -81,6 +114,7 @@ def configure(name: str, plugin: Plugin, attributes: Attributes, reader: Reader)
                 is_whole = False
             elif spec.default is not None:
                 read.options[spec.name] = _as_json(spec.default)
+                read.data_files.extend([str(spec.default)] if spec.kind == "data_file" else [])
             continue
         read.spans[spec.name] = value.span
         found = _read_option(spec, value, reader, read)
@@ -107,7 +141,7 @@ def _read_option(spec: OptionSpec, value: Value, reader: Reader, read: _Read) ->
             return reader.integer(value, at_least=-(2**53) + 1)
         case "decimal":
             number = reader.decimal(value)
-            return None if number is None else format(number, "f")
+            return None if number is None else format(plain(number), "f")
         case "boolean":
             return reader.boolean(value)
         case "choice":
@@ -138,6 +172,8 @@ def _read_option(spec: OptionSpec, value: Value, reader: Reader, read: _Read) ->
 
 
 def _as_json(default: object) -> Json:
+    if isinstance(default, Decimal):
+        return format(plain(default), "f")
     if isinstance(default, tuple):
         return list(default)
     if default is None or isinstance(default, bool | int | float | str):
@@ -150,11 +186,25 @@ def _check_model(plugin: Plugin, read: _Read, attributes: Attributes, findings: 
     stand_ins = {name: Secret(name, "") for name in read.secrets}
     try:
         build_options(plugin.manifest.options, read.options, stand_ins)
-    except ValidationError as error:
-        for fault in error.errors(include_url=False, include_context=False, include_input=False):
-            place = str(fault["loc"][0]) if fault["loc"] else ""
+    except UnusableOptions as error:
+        for place, why in error.problems:
+            what = f"`{place}` = {_written(read.options.get(place))}" if place in read.spans else "the options together"
             findings.add(
                 types.OPTION_REFUSED,
-                f"{attributes.owner}: `{place}` is refused by {plugin.manifest.name}: {fault['msg']}",
+                f"{attributes.owner}: {plugin.manifest.name} refuses {what}: {why}",
                 read.spans.get(place, attributes.span),
+                help=next((spec.doc for spec in [describe(plugin.manifest.options).get(place)] if spec), None),
             )
+    except Exception as error:  # noqa: BLE001 -- around plugin code: a model has validators of its own
+        findings.add(
+            types.PLUGIN_BROKEN,
+            f"`{plugin.manifest.name}` of {plugin.dist} {plugin.version} fails on these options: "
+            f"{type(error).__name__}: {error}",
+            attributes.span,
+            help=f"tell the authors of {plugin.dist}",
+        )
+
+
+def _written(value: Json) -> str:
+    text = encode(value).decode()
+    return text if len(text) <= 40 else f"{text[:37]}…"  # noqa: PLR2004 -- what fits into a sentence

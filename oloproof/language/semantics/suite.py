@@ -72,12 +72,14 @@ class CaseSetDef:
 
 @dataclass(frozen=True, slots=True)
 class ClusterDef:
-    """`cluster NAME { by = … }`."""
+    """`cluster NAME { by = … }`. weight_by, max_size: for the metrics on it that do not say."""
 
     name: str
     by: tuple[CasePath, ...]
     alone: bool
     span: Span
+    weight_by: Literal["case", "cluster"] | None = None
+    max_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

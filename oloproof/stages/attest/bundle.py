@@ -40,7 +40,7 @@ class StoreDiffers(OloproofError):
 
     def __init__(self, link: Link) -> None:
         self.link = link
-        super().__init__(f"the store's {link} records are not those of this run; run `oloproof store verify`")
+        super().__init__(f"the store's {link} records are not those of this run; run the command again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,14 @@ class Written:
 def write_bundle(
     target: Path, contents: Contents, *, store: Store, statement: DecisionStatement, signer: Signer, archive: Path
 ) -> Written:
-    """Writes, signs and publishes a bundle at target, whole or not at all.
+    """Writes, signs and publishes a bundle at target, whole or not at all; a target that is no bundle is refused.
 
     An intact bundle there of the same plan, records and key stays as it is. Any other moves into a folder of its own
     under archive, and the new one names it as its `previous`. Nothing is ever overwritten.
 
     Raises: BundleNotWritten, StoreDiffers.
     """
+    refuse_other(target)
     if _holds_already(target, contents, store=store, statement=statement, signer=signer):
         return Written(target, was_there=True, moved=None)
     sealed = seal(replace(statement, previous=_envelope_digest(target)).payload(), signer)
@@ -86,6 +87,12 @@ def write_bundle(
     except OSError as error:
         raise BundleNotWritten(target, error.strerror or str(error)) from error
     return Written(target, was_there=False, moved=moved)
+
+
+def refuse_other(target: Path) -> None:
+    """Raises BundleNotWritten where something lies at target that is no bundle: it is somebody's, and stays."""
+    if os.path.lexists(target) and (target.is_symlink() or not (target / layout.ENVELOPE).is_file()):
+        raise BundleNotWritten(target, "something that is no bundle lies there; name another place with -o")
 
 
 def _fill(folder: Path, contents: Contents, store: Store, sealed: bytes) -> None:

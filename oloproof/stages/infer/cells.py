@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from oloproof.chain.case import SAME_INPUT, Case
+from oloproof.chain.case import Case
 from oloproof.chain.cell import Cell
 from oloproof.chain.counts import Counts
 from oloproof.chain.inference import Inference
@@ -13,16 +13,16 @@ from oloproof.chain.measurement import Measurement
 from oloproof.plan.cells import CellKey, bound_alpha, cells_of
 from oloproof.plan.keys import inference_key
 from oloproof.plan.plan import GateEntry, MetricEntry, Plan
-from oloproof.stages.infer.proportion import Answer, clustered, independent, is_binomial
+from oloproof.stages.infer.proportion import Answer, Design, bound
 from oloproof.stages.infer.table import Row, Table
-from oloproof.stages.infer.units import cluster_name, count, group, score
+from oloproof.stages.infer.units import cluster_name, count, errors_fail, group, score
 from oloproof.stats.bounds import Bounds
 
 
 def infer(plan: Plan, cases: Iterable[Case], measurements: Iterable[Measurement]) -> tuple[Inference, ...]:
     """The inferences of all cells, in file order. A pure function of records: verification replays it.
 
-    Raises: StrayMeasurement.
+    Raises: RepeatedCase, StrayMeasurement.
     """
     table = Table(cases, measurements)
     columns: dict[tuple[str, str, str], list[Row]] = {}
@@ -49,7 +49,7 @@ def _within(rows: list[Row], key: CellKey) -> list[Row]:
 def _infer_cell(plan: Plan, gate: GateEntry, key: CellKey, rows: Sequence[Row], alpha: str) -> Inference:
     require = gate.requires[key.require]
     metric = plan.metric(require.metric)
-    scored = score(metric, rows)
+    scored = score(metric, rows, require.op)
     counts = count(rows, scored)
     cluster = cluster_name(metric, rows)
     units = group(scored, rows, cluster)
@@ -58,12 +58,9 @@ def _infer_cell(plan: Plan, gate: GateEntry, key: CellKey, rows: Sequence[Row], 
         answer = Answer(None, (), Bounds(None, None), (None, None, None), reasons=("no_eligible",))
     elif not counts.n_observed and all(item.worst == 0 and item.best == 1 for item in scored):
         answer = Answer(None, (), Bounds(0.0, 1.0), (None, Fraction(0), Fraction(1)), reasons=("nothing_observed",))
-    elif is_binomial(units, n_repeats=n_repeats):
-        answer = independent(units, threshold=require.threshold, bound_alpha=alpha)
     else:
-        is_implicit = cluster is None or cluster == SAME_INPUT
-        answer = clustered(units, metric=metric, is_implicit=is_implicit, bound_alpha=alpha)
-    encoded = [line for row in rows for line in row.encoded]
+        answer = bound(units, Design(metric, cluster, n_repeats), threshold=require.threshold, bound_alpha=alpha)
+    encoded = [line for row in rows if row.case.eligible for line in row.encoded]
     n_clusters = len(units) if cluster is not None and counts.n_eligible else None
     return _record(plan, gate, key, answer, _Facts(metric, counts, n_clusters, alpha, encoded))
 
@@ -82,7 +79,8 @@ class _Facts:
 
 def _record(plan: Plan, gate: GateEntry, key: CellKey, answer: Answer, facts: _Facts) -> Inference:
     cell = Cell(*key)
-    declared = ("errors_count_as_failed",) if facts.metric.errors == "failed" else ()
+    fails = errors_fail(facts.metric, gate.requires[key.require].op)
+    declared = ("errors_count_as_failed",) if fails else ()
     estimate, low, high = (None if value is None else float(value) for value in answer.estimates)
     return Inference(
         cell=cell,

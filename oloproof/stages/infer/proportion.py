@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
+from oloproof.chain.case import SAME_INPUT
 from oloproof.chain.inference import Certificate, Method
 from oloproof.plan.plan import MetricEntry
 from oloproof.stages.infer.units import Unit, distinct_sizes, has_dominant
@@ -31,40 +33,56 @@ class Answer:
 class Weighing:
     """How much a unit counts: by its cases under a cap on what could be sampled, or each unit the same."""
 
-    by: str
+    by: Literal["case", "cluster"]
     cap: int
-    assumption: str | None
+    assumption: str
 
 
 _UNKNOWN = Bounds(None, None)
 
 
-def is_binomial(units: Sequence[Unit], *, n_repeats: int) -> bool:
-    """True where every unit is one case tried once: then counts decide exactly, whatever the clusters are called."""
-    return n_repeats == 1 and all(unit.size == 1 for unit in units)
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What a cell's units are. cluster: the clustering they stand for, or None where each case is its own unit."""
+
+    metric: MetricEntry
+    cluster: str | None
+    n_repeats: int
 
 
-def independent(units: Sequence[Unit], *, threshold: str, bound_alpha: str) -> Answer:
+def bound(units: Sequence[Unit], design: Design, *, threshold: str, bound_alpha: str) -> Answer:
+    """The interval of a proportion over at least one unit.
+
+    Counts decide exactly where every unit is one case tried once and none larger could have been sampled; clusters and
+    repeated trials take the phantom unit (STATISTICS §1).
+    """
+    if design.cluster is None and design.n_repeats == 1:
+        return _by_counts(units, (), threshold=threshold, bound_alpha=bound_alpha)
+    if len(units) == 1:
+        return Answer(None, (), _UNKNOWN, _by_case(units), reasons=("too_few_clusters",))
+    weighing = _weigh(units, design)
+    if isinstance(weighing, str):
+        return Answer(None, (), _UNKNOWN, _by_case(units), declined=True, reasons=(weighing,))
+    if design.n_repeats == 1 and weighing.cap == 1 and all(unit.size == 1 for unit in units):
+        return _by_counts(units, (weighing.assumption,), threshold=threshold, bound_alpha=bound_alpha)
+    return _by_phantom(units, weighing, bound_alpha=bound_alpha)
+
+
+def _by_counts(units: Sequence[Unit], assumptions: tuple[str, ...], *, threshold: str, bound_alpha: str) -> Answer:
     """Clopper-Pearson with every missing case at its worst for the lower bound and at its best for the upper."""
     n = len(units)
     k, best = sum(int(unit.worst) for unit in units), sum(int(unit.best) for unit in units)
     m = best - k
     return Answer(
         method=_named(binomial.METHOD),
-        assumptions=binomial.METHOD.assumptions,
+        assumptions=(*binomial.METHOD.assumptions, *assumptions),
         bounds=binomial.worst_case(k, m, n, bound_alpha=bound_alpha),
         estimates=_by_case(units),
         certificate=Certificate(k, n, m, threshold, bound_alpha),
     )
 
 
-def clustered(units: Sequence[Unit], *, metric: MetricEntry, is_implicit: bool, bound_alpha: str) -> Answer:
-    """The phantom-unit bound on clusters, or on cases whose trials are repeated (STATISTICS §1)."""
-    if len(units) == 1:
-        return Answer(None, (), _UNKNOWN, _by_case(units), reasons=("too_few_clusters",))
-    weighing = _weigh(units, metric, is_implicit=is_implicit)
-    if isinstance(weighing, str):
-        return Answer(None, (), _UNKNOWN, _by_case(units), declined=True, reasons=(weighing,))
+def _by_phantom(units: Sequence[Unit], weighing: Weighing, *, bound_alpha: str) -> Answer:
     by_case = weighing.by == "case"
     sizes = [float(unit.size) if by_case else 1.0 for unit in units]
     worst = [float(unit.worst if by_case else unit.worst / unit.size) for unit in units]
@@ -72,7 +90,7 @@ def clustered(units: Sequence[Unit], *, metric: MetricEntry, is_implicit: bool, 
     cap = float(weighing.cap)
     return Answer(
         method=_named(phantom.METHOD),
-        assumptions=(*phantom.METHOD.assumptions, *([weighing.assumption] if weighing.assumption else [])),
+        assumptions=(*phantom.METHOD.assumptions, weighing.assumption),
         bounds=Bounds(
             phantom.lower_bound(worst, sizes, cap=cap, bound_alpha=bound_alpha),
             phantom.upper_bound(best, sizes, cap=cap, bound_alpha=bound_alpha),
@@ -81,20 +99,24 @@ def clustered(units: Sequence[Unit], *, metric: MetricEntry, is_implicit: bool, 
     )
 
 
-def _weigh(units: Sequence[Unit], metric: MetricEntry, *, is_implicit: bool) -> Weighing | str:
+def _weigh(units: Sequence[Unit], design: Design) -> Weighing | str:
     """The weighing that the plan declares, or the reason why there is none (STATISTICS §1, "M and informative sizes").
 
-    is_implicit: the clusters are those of identical inputs, which weigh equally where nothing is declared.
+    Units of repeated trials and clusters of identical inputs weigh equally where nothing is declared.
     """
+    metric, is_implicit = design.metric, design.cluster in (None, SAME_INPUT)
     if metric.weight_by == "cluster" or (metric.weight_by is None and is_implicit):
-        return Weighing("cluster", 1, "clusters_weigh_equally")
+        return Weighing("cluster", 1, "clusters_weigh_equally" if design.cluster else "cases_weigh_equally")
     if has_dominant(units):
         return "dominant_cluster"
     largest = max(unit.size for unit in units)
     if metric.max_size is not None:
         return "cap_exceeded" if largest > metric.max_size else Weighing("case", metric.max_size, "max_size_declared")
     if distinct_sizes(units) == 1:
-        return Weighing("case", largest, None)
+        # Both estimands have this bound; undeclared, it is claimed for the one that no larger cluster could refute.
+        return Weighing(
+            "case", largest, "clusters_weigh_equally" if metric.weight_by is None else "clusters_of_one_size"
+        )
     return Weighing("case", largest, "sizes_uninformative") if metric.sizes_uninformative else "estimand_undeclared"
 
 

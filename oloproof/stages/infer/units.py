@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from oloproof.chain.case import SAME_INPUT
 from oloproof.chain.counts import Counts
@@ -35,9 +36,9 @@ class Unit:
     n_observed: int
 
 
-def score(metric: MetricEntry, rows: Sequence[Row]) -> list[Scored]:
+def score(metric: MetricEntry, rows: Sequence[Row], op: Literal[">=", "<="]) -> list[Scored]:
     """The eligible cases of a column as scores; a case is observed once all its trials are."""
-    read = _reader(metric)
+    read = _reader(metric, errors_fail=errors_fail(metric, op))
     scored = []
     for row in rows:
         if not row.case.eligible:
@@ -56,12 +57,20 @@ def score(metric: MetricEntry, rows: Sequence[Row]) -> list[Scored]:
     return scored
 
 
-def _reader(metric: MetricEntry) -> Callable[[Trial], int | None]:
+def errors_fail(metric: MetricEntry, op: Literal[">=", "<="]) -> bool:
+    """True where a system's failure counts as 0: declared, and on a line that 0 does not help to PASS.
+
+    Under a maximum a failure that counted as 0 would speak for the system, so there it stays missing and bounded.
+    """
+    return metric.errors == "failed" and op == ">="
+
+
+def _reader(metric: MetricEntry, *, errors_fail: bool) -> Callable[[Trial], int | None]:
     """How one trial counts: 1, 0 or unknown."""
 
     def read(trial: Trial) -> int | None:
         if isinstance(trial, str):
-            failed = metric.errors == "failed" and reason_of(trial).about is About.OBSERVATION
+            failed = errors_fail and reason_of(trial).about is About.OBSERVATION
             return 0 if failed else None
         value = trial.get(metric.output)
         return int(value) if isinstance(value, bool) else None
@@ -84,10 +93,12 @@ def cluster_name(metric: MetricEntry, rows: Sequence[Row]) -> str | None:
 
 def group(scored: Sequence[Scored], rows: Sequence[Row], cluster: str | None) -> list[Unit]:
     """The units of the eligible cases, in order of their labels; each case its own where there is no clustering."""
-    labels = {row.case.id: row.case.clusters.get(cluster, row.case.id) for row in rows} if cluster else {}
-    members: dict[str, list[Scored]] = defaultdict(list)
+    labels = {row.case.id: row.case.clusters.get(cluster) for row in rows} if cluster else {}
+    members: dict[tuple[bool, str], list[Scored]] = defaultdict(list)
     for item in scored:
-        members[labels.get(item.case_id, item.case_id)].append(item)
+        label = labels.get(item.case_id)
+        # Labels and ids are names of two kinds: a case without a label joins no cluster that is called like it.
+        members[(True, item.case_id) if label is None else (False, label)].append(item)
     return [_unit(members[label]) for label in sorted(members)]
 
 

@@ -39,6 +39,18 @@ def test_equal_clusters_that_are_wholly_right_or_wrong_are_as_many_cases():
     assert found.state is INSUFFICIENT
 
 
+@pytest.mark.parametrize("size", [1, 4])
+def test_equal_clusters_say_which_weighing_their_bound_holds_for(size):
+    """Sizes that happen to be equal show nothing of larger clusters, so equal weights are what is claimed."""
+    run = clustered(*[[True] * size] * 40)
+    silent, by_case = (
+        find(plan(metrics=[by_cluster(**changes)]), run).inference for changes in ({}, {"weight_by": "case"})
+    )
+    assert (silent.lower, silent.upper) == (by_case.lower, by_case.upper)
+    assert silent.assumptions[-1] == "clusters_weigh_equally"
+    assert by_case.assumptions[-1] == "clusters_of_one_size"
+
+
 def test_clusters_of_one_case_are_exact():
     found = find(plan(metrics=[by_cluster()]), clustered(*[[True]] * 36))
     assert (found.inference.method.id, found.inference.n_clusters, found.state) == ("clopper_pearson", 36, PASS)

@@ -119,3 +119,22 @@ def test_a_case_twice_is_refused():
 def test_a_measurement_of_no_planned_trial_or_a_second_one_is_refused(stray):
     with pytest.raises(StrayMeasurement):
         infer(plan(), [case("a")], [measurement("a", True), stray])
+
+
+def test_the_key_covers_every_trial_that_counts_and_no_salt():
+    run = given([True, False, "timeout"])
+    honest = find(plan(), run).inference.key
+    salted = tuple(replace(item, salt="f" * 32) for item in run.measurements)
+    assert find(plan(), replace(run, measurements=salted)).inference.key == honest
+    for number, outcome in enumerate((False, True, "refused")):
+        changed = list(run.measurements)
+        changed[number] = measurement(changed[number].id, outcome)
+        assert find(plan(), replace(run, measurements=tuple(changed))).inference.key != honest
+
+
+def test_a_trial_without_a_record_has_the_key_of_one_that_was_unavailable():
+    run, without = given([True, "unavailable"]), given([True, True])
+    assert (
+        find(plan(), replace(without, measurements=without.measurements[:1])).inference.key
+        == find(plan(), run).inference.key
+    )
