@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,31 @@ def _own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     yield
     os.environ.clear()
     os.environ.update(before)
+
+
+IS_STRICT = os.environ.get("OLOPROOF_TEST_STRICT") == "1"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Under OLOPROOF_TEST_STRICT=1 a skip is a failure: what a test needs has to be there."""
+    report = yield
+    if IS_STRICT and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome, report.longrepr = "failed", f"skipped, which strict mode does not allow: {report.longrepr}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for a whole module."""
+    report = yield
+    if IS_STRICT and report.skipped:
+        report.outcome, report.longrepr = "failed", f"skipped, which strict mode does not allow: {report.longrepr}"
+    return report
 
 
 @pytest.fixture

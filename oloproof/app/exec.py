@@ -119,7 +119,8 @@ def execute_plan(
         files = _measure_all(walk)
         if isinstance(files, _Ended):
             return _end(walk, run_id, files)
-        settled = settle(plan, files[Link.CASE], files[Link.MEASUREMENT], bench.store)
+        tool = provenance.producer.code
+        settled = settle(plan, files[Link.CASE], files[Link.MEASUREMENT], bench.store, tool=tool)
         written = _attest(walk, files | settled.files, settled, _Attest(statement, target, provenance))
     except AdapterCannotStart as error:
         return _end(walk, run_id, _Ended(RunState.RUN_ERROR, "adapter_cannot_start", str(error)))

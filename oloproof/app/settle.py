@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from oloproof.canon.digests import bytes_of, hash_parts, text_of
+from oloproof.canon.digests import DigestText, bytes_of, hash_parts, text_of
 from oloproof.canon.encoding import Json, encode
 from oloproof.canon.lines import chunks_of
 from oloproof.chain.case import Case
@@ -36,15 +36,14 @@ class Settled:
     is_linked: bool
 
 
-def settle(plan: Plan, cases: StoredFile, measurements: StoredFile, store: Store) -> Settled:
+def settle(plan: Plan, cases: StoredFile, measurements: StoredFile, store: Store, *, tool: DigestText) -> Settled:
     """Inference, diagnosis, decision and recommendation over stored records.
 
-    The same records under the same decision_hash have the same outcome, so it is computed once; a threshold that is
-    edited gives another decision_hash.
+    The same records under the same decision_hash have the same outcome by the same code, so it is computed once; a
+    threshold that is edited gives another decision_hash. tool: digest of the code that computes.
     """
-    key = hash_parts(
-        "olo-settle-v1", plan.decision_hash, text_of(cases.summary.sha256), text_of(measurements.summary.sha256)
-    )
+    read: list[Json] = [text_of(cases.summary.sha256), text_of(measurements.summary.sha256)]
+    key = hash_parts("olo-settle-v1", tool, plan.decision_hash, read)
     found = _find(key, store)
     if found is not None:
         return Settled(_outcome(found, store), found, is_linked=True)

@@ -77,6 +77,7 @@ _ALL: Final = (
     Reason("lower_above_threshold", About.DECISION, "the lower bound lies above the threshold"),
     Reason("threshold_inside_interval", About.DECISION, "the threshold lies inside the interval"),
     Reason("within_numerical_tolerance", About.DECISION, "a bound is too near the threshold to call on every machine"),
+    Reason("missing_widens", About.DECISION, "missing cases widen the interval of an undecided cell"),
     Reason("system_answered_nothing", About.RUN, "a system answered no case at all"),
     Reason("adapter_cannot_start", About.RUN, "an adapter could not be started"),
     Reason("store_unusable", About.RUN, "the store could not be written"),

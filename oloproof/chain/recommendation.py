@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from oloproof.canon.encoding import Json
+from oloproof.chain.cell import Cell
 from oloproof.chain.decision import DecisionState
 from oloproof.chain.fields import BadRecord, Fields
 from oloproof.chain.link import RECORD_VERSION, Link
+from oloproof.chain.reasons import reason_of
 
 
 class Action(StrEnum):
@@ -45,12 +47,36 @@ class Because:
 
 
 @dataclass(frozen=True, slots=True)
+class NextStep:
+    """Something to act on: a cell that did not PASS and one reason of it; cell None: it concerns the run as a whole."""
+
+    cell: Cell | None
+    reason: str
+
+    def __post_init__(self) -> None:
+        reason_of(self.reason)
+
+    def to_json(self) -> dict[str, Json]:
+        """Its canonical object."""
+        return {"cell": None if self.cell is None else self.cell.to_json(), "reason": self.reason}
+
+    @classmethod
+    def from_json(cls, value: Json) -> NextStep:
+        """The step that to_json wrote. Raises: BadRecord, UnknownReason."""
+        fields = Fields(Link.RECOMMENDATION, value)
+        cell = fields.take_optional("cell", list)
+        found = cls(None if cell is None else Cell.from_json(cell), fields.take("reason", str))
+        fields.done()
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class Recommendation:
-    """The one record of its file. because: every gate in plan order; next_steps: in words, for a person."""
+    """The one record of its file. because: every gate in plan order; next_steps: what a person can act on."""
 
     action: Action
     because: tuple[Because, ...]
-    next_steps: tuple[str, ...]
+    next_steps: tuple[NextStep, ...]
 
     def to_json(self) -> dict[str, Json]:
         """Its canonical object."""
@@ -58,7 +84,7 @@ class Recommendation:
             "action": self.action,
             "because": [item.to_json() for item in self.because],
             "link": Link.RECOMMENDATION,
-            "next_steps": list(self.next_steps),
+            "next_steps": [item.to_json() for item in self.next_steps],
             "v": RECORD_VERSION,
         }
 
@@ -74,7 +100,7 @@ class Recommendation:
         found = cls(
             Action(action),
             tuple(Because.from_json(item) for item in fields.take("because", list)),
-            fields.take_texts("next_steps"),
+            tuple(NextStep.from_json(item) for item in fields.take("next_steps", list)),
         )
         fields.done()
         return found

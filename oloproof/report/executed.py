@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from oloproof.canon.encoding import Json
+from oloproof.chain.cell import Cell
 from oloproof.chain.decision import Decision
 from oloproof.chain.diagnosis import Diagnosis
 from oloproof.chain.inference import Inference
@@ -13,6 +14,7 @@ from oloproof.chain.run_state import RunState
 from oloproof.plan.plan import GateEntry
 from oloproof.report.diagnostics import escape
 from oloproof.report.run import Outcome, Run
+from oloproof.report.steps import step_texts
 from oloproof.report.wording import cell_name, counts, interval, percent, plural, share
 
 FORMAT_VERSION = 1
@@ -31,11 +33,15 @@ def run_text(run: Run, *, bundle: str | None) -> str:
         lines.extend(_gate_lines(gate, outcome))
     lines.extend(_diagnosis_lines(outcome.diagnoses))
     lines += ["", f"recommendation: {outcome.recommendation.action}"]
-    lines.extend(f"  next: {escape(step)}" for step in outcome.recommendation.next_steps)
+    lines.extend(f"  next: {step}" for step in step_texts(outcome.recommendation.next_steps, _by_cell(outcome)))
     if bundle is not None:
         was_there = " (unchanged)" if run.was_there else ""
         lines += ["", f"evidence: {bundle}{was_there}", f"verify it with: oloproof verify {bundle}"]
     return "\n".join(lines) + "\n"
+
+
+def _by_cell(outcome: Outcome) -> dict[Cell, Inference]:
+    return {item.cell: item for item in outcome.inferences}
 
 
 def _call_lines(run: Run) -> list[str]:
@@ -90,7 +96,10 @@ def _diagnosis_lines(diagnoses: tuple[Diagnosis, ...]) -> Iterator[str]:
         return
     largest = sorted(diagnoses, key=lambda item: (-item.n_failed / item.n_group, item.factor.sort_key()))
     yield ""
-    yield f"failures by factor (exploratory; {plural(diagnoses[0].n_searched, 'group')} searched):"
+    yield (
+        f"failures by factor (exploratory: cases taken as independent, not corrected for "
+        f"{plural(diagnoses[0].n_searched, 'group')} searched):"
+    )
     for item in largest[:_SHOWN_GROUPS]:
         factor = item.factor
         name = "missing" if factor.kind == "missing" else factor.name
@@ -125,7 +134,7 @@ def run_json(run: Run, *, bundle: str | None) -> dict[str, Json]:
         "recommendation": {
             "action": recommendation.action,
             "because": [item.to_json() for item in recommendation.because],
-            "next_steps": list(recommendation.next_steps),
+            "next_steps": list(step_texts(recommendation.next_steps, _by_cell(run.outcome))),
         },
     }
 

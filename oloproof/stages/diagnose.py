@@ -17,12 +17,8 @@ from oloproof.stats import binomial
 
 #: Failing cases that a record names; the count says how many there are.
 MAX_CASES = 20
-#: What every group here assumes; a striking one is a lead and no finding.
-_ASSUMPTION = {
-    False: "exploratory: cases taken as independent; not corrected for the number of groups searched",
-    True: "exploratory: cases taken as independent although clusters are declared; not corrected for the number of "
-    "groups searched",
-}
+#: What every group here assumes, by whether the metric is clustered; a striking group is a lead and no finding.
+ASSUMPTIONS = {False: "independent_cases_uncorrected", True: "independent_cases_despite_clusters_uncorrected"}
 
 
 @dataclass(slots=True)
@@ -148,7 +144,7 @@ def _record(plan: Plan, factor: Factor, group: _Group, *, n_searched: int, is_cl
         lower=bounds.lower,
         upper=bounds.upper,
         confidence=plan.policy.confidence,
-        assumption=_ASSUMPTION[is_clustered],
+        assumption=ASSUMPTIONS[is_clustered],
         n_searched=n_searched,
         cases=tuple(group.failed[:MAX_CASES]),
     )

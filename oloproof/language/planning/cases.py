@@ -228,9 +228,11 @@ def _cluster_label(item: ClusterDef, roots: dict[str, Json], place: str, faults:
     labels = [_scalar_text(_value_at(path, roots)) for path in item.by]
     known = [label for label in labels if label is not None]
     if len(known) == len(labels):
-        return known[0] if len(known) == 1 else encode(known).decode()
+        text = known[0] if len(known) == 1 else encode(known).decode()
+        return f"@{text}" if text.startswith("@") else text
     if item.alone:
-        return f"@{roots['id']}"
+        # No row's own label begins so: one that begins with @ has another @ put before it.
+        return f"@={roots['id']}"
     absent = ", ".join(f"`case.{path.text}`" for path, label in zip(item.by, labels, strict=True) if label is None)
     faults.add(data.CLUSTER_KEY_ABSENT, place, f"no text, number or boolean at {absent} for cluster `{item.name}`")
     return None

@@ -82,7 +82,7 @@ def units_of(metric: MetricDef, part: Part, findings: Findings) -> Units | None:
     if name is None:
         return Units((1,) * len(eligible), is_clustered=False, cap=1)
     sizes = tuple(sorted(Counter(row.clusters.get(name, row.id) for row in eligible).values()))
-    if not sizes or set(sizes) == {1}:
+    if not sizes or (set(sizes) == {1} and metric.max_size in (None, 1)):
         return Units(sizes, is_clustered=metric.cluster is not None, cap=1)
     if metric.weight_by == "cluster" or (metric.weight_by is None and name == SAME_INPUT):
         return Units((1,) * len(sizes), is_clustered=True, cap=1)

@@ -91,8 +91,16 @@ def write_bundle(
 
 def refuse_other(target: Path) -> None:
     """Raises BundleNotWritten where something lies at target that is no bundle: it is somebody's, and stays."""
-    if os.path.lexists(target) and (target.is_symlink() or not (target / layout.ENVELOPE).is_file()):
+    if os.path.lexists(target) and not _looks_like_one(target):
         raise BundleNotWritten(target, "something that is no bundle lies there; name another place with -o")
+
+
+def _looks_like_one(target: Path) -> bool:
+    """A bundle, whole or damaged, or a folder with nothing in it."""
+    if target.is_symlink() or not target.is_dir():
+        return False
+    names = {entry.name for entry in target.iterdir()}
+    return not names or layout.ENVELOPE in names or {"plan.json", "records"} <= names
 
 
 def _fill(folder: Path, contents: Contents, store: Store, sealed: bytes) -> None:

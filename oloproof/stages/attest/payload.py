@@ -13,7 +13,8 @@ from oloproof.chain.counts import Counts, IncoherentCounts
 from oloproof.chain.decision import DecisionState
 from oloproof.chain.fields import BadRecord
 from oloproof.chain.link import PACKED, Link
-from oloproof.chain.recommendation import Action, Because, Recommendation
+from oloproof.chain.reasons import UnknownReason
+from oloproof.chain.recommendation import Action, Because, NextStep, Recommendation
 from oloproof.chain.run_state import RunState
 from oloproof.stages.attest.envelope import PAYLOAD_TYPE, Envelope
 from oloproof.stages.attest.reading import Reading
@@ -230,12 +231,13 @@ def _recommendation(reading: Reading) -> Recommendation:
     if action not in Action.__members__:
         raise reading.malformed(f"action {action[:80]!r}")
     because, steps = reading.take("because", list), reading.take("next_steps", list)
-    texts = tuple(item for item in steps if isinstance(item, str))
-    if len(texts) != len(steps):
-        raise reading.malformed("next_steps must hold strings")
     try:
-        found = Recommendation(Action(action), tuple(Because.from_json(item) for item in because), texts)
-    except BadRecord as error:
+        found = Recommendation(
+            Action(action),
+            tuple(Because.from_json(item) for item in because),
+            tuple(NextStep.from_json(item) for item in steps),
+        )
+    except (BadRecord, UnknownReason) as error:
         raise reading.malformed(str(error)) from error
     reading.done()
     return found

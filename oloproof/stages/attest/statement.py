@@ -182,7 +182,7 @@ class DecisionStatement:
                     "recommendation": {
                         "action": self.recommendation.action,
                         "because": [item.to_json() for item in self.recommendation.because],
-                        "next_steps": list(self.recommendation.next_steps),
+                        "next_steps": [item.to_json() for item in self.recommendation.next_steps],
                     },
                     "redactions": {
                         "policy": self.redaction_policy,

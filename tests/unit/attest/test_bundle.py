@@ -128,7 +128,7 @@ def test_an_extra_file_makes_the_bundle_another(target):
 
 
 @pytest.mark.parametrize("kind", ["file", "link", "folder"])
-def test_whatever_was_in_the_place_is_kept(target, kind):
+def test_what_is_no_bundle_is_refused_and_stays(target, kind):
     if kind == "file":
         target.write_text("mine")
     elif kind == "link":
@@ -137,11 +137,11 @@ def test_whatever_was_in_the_place_is_kept(target, kind):
     else:
         target.mkdir()
         (target / "mine").write_text("mine")
-    written = write_honest(target)
-    assert written.moved is not None
-    assert os.path.lexists(written.moved)
-    assert target.is_dir()
-    assert not target.is_symlink()
+    with pytest.raises(BundleNotWritten, match="no bundle"):
+        write_honest(target)
+    assert target.read_text() == "mine" if kind == "file" else os.path.lexists(target)
+    assert kind != "folder" or (target / "mine").read_text() == "mine"
+    assert target.is_symlink() == (kind == "link")
 
 
 def test_a_write_that_fails_leaves_what_was_there(target, monkeypatch):

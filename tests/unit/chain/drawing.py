@@ -16,7 +16,7 @@ from oloproof.chain.inference import GUARANTEES, Certificate, Inference, Method
 from oloproof.chain.measurement import Measurement
 from oloproof.chain.observation import Observation
 from oloproof.chain.reasons import REASONS
-from oloproof.chain.recommendation import Action, Because, Recommendation
+from oloproof.chain.recommendation import Action, Because, NextStep, Recommendation
 
 TEXTS = st.text(max_size=6)
 COUNTS = st.integers(0, 2**53 - 1)
@@ -140,7 +140,7 @@ RECOMMENDATIONS = st.builds(
     Recommendation,
     st.sampled_from(Action),
     st.lists(BECAUSE, max_size=3).map(tuple),
-    st.lists(TEXTS, max_size=2).map(tuple),
+    st.lists(st.builds(NextStep, st.none() | CELLS, CODES), max_size=2).map(tuple),
 )
 EVIDENCE = st.builds(
     Evidence,

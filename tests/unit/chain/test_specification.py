@@ -9,7 +9,6 @@ from unit.chain.test_records import example_of, json_of
 from oloproof.chain.decision import DecisionState
 from oloproof.chain.recommendation import Action
 from oloproof.chain.run_state import RunState
-from oloproof.stages.recommend import _STEPS
 
 
 @pytest.fixture
@@ -45,8 +44,3 @@ def test_states_and_actions_are_named(text):
     for word in (*DecisionState, *Action):
         assert word in text
     assert re.findall(r"^\| `([A-Z_]+)` \|", section(text, "## 7. Run states"), re.MULTILINE) == list(RunState)
-
-
-def test_next_steps_are_quoted(text):
-    listed = re.findall(r"^\| `([a-z_]+)` \| (.+) \|$", section(text, "### 5.7 Next steps"), re.MULTILINE)
-    assert dict(listed) == {reason: step.format(unit="UNIT") for reason, step in _STEPS.items()}

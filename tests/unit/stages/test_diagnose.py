@@ -63,7 +63,7 @@ def test_every_record_says_how_many_groups_were_searched():
 
 def test_clusters_are_named_as_what_the_interval_leaves_out():
     (found,) = diagnosed(plan(metrics=[by_cluster()]), clustered([False], [True]))
-    assert "clusters are declared" in found.assumption
+    assert found.assumption == "independent_cases_despite_clusters_uncorrected"
 
 
 def test_ineligible_cases_are_in_no_group():

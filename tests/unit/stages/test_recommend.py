@@ -72,7 +72,7 @@ def test_a_cell_for_a_person_blocks_by_name():
     run = clustered([True] * 30, [True] * 20, [True] * 20)
     found = recommended(plan(metrics=[by_cluster()]), run)
     assert (found.because[0].state, found.action) == (REVIEW, Action.BLOCK)
-    assert "weight_by = cluster" in found.next_steps[0]
+    assert found.next_steps[0].reason == "estimand_undeclared"
 
 
 def test_what_passes_needs_no_step():
@@ -81,20 +81,23 @@ def test_what_passes_needs_no_step():
 
 def test_missing_cases_of_an_undecided_cell_are_named():
     found = recommended(plan(), given(outcomes(right=90, missing=10)))
-    assert found.next_steps[0] == "good (right of bot): the data cannot tell: add cases, or ask for less"
-    assert found.next_steps[-1].startswith("missing cases widen")
+    assert [(step.cell and step.cell.gate, step.reason) for step in found.next_steps] == [
+        ("good", "threshold_inside_interval"),
+        (None, "missing_widens"),
+    ]
 
 
-def test_steps_speak_of_clusters_where_clusters_count():
+def test_an_undecided_clustered_cell_has_its_step():
     found = recommended(plan(metrics=[by_cluster()]), clustered(*[[True] * 10] * 20))
-    assert "add clusters" in found.next_steps[0]
+    assert found.next_steps[0].reason == "threshold_inside_interval"
 
 
-def test_a_slice_is_named_by_its_value():
+def test_a_step_names_its_slice():
     run = given(outcomes(right=40, wrong=10))
     cases = tuple(replace(item, slices={"language": "de"}) for item in run.cases)
     of = plan(gate(across="language"), slices={"language": ("de",)})
-    assert "language = de" in recommended(of, replace(run, cases=cases)).next_steps[0]
+    cell = recommended(of, replace(run, cases=cases)).next_steps[0].cell
+    assert (cell.slice, cell.slice_value) == ("language", "de")
 
 
 @pytest.mark.parametrize("n", [0, 2])
