@@ -23,32 +23,33 @@ class BadRecord(OloproofError):
 
 
 class Fields:
-    """The fields of one record, taken by name; done() refuses what nobody took."""
+    """The fields of one record, each taken once by name; done() refuses what nobody took."""
 
-    __slots__ = ("_left", "_link")
+    __slots__ = ("_fields", "_link", "_taken")
 
     def __init__(self, link: str, value: Json) -> None:
         if not isinstance(value, dict):
             raise BadRecord(link, "not an object")
-        self._link, self._left = link, dict(value)
+        self._link, self._fields = link, value
+        self._taken: list[str] = []
 
     def take(self, name: str, kind: type[_T]) -> _T:
         """The field's value, of exactly this type. Raises: BadRecord."""
-        value = self._pop(name)
+        value = self._take(name)
         if type(value) is not kind:
             raise BadRecord(self._link, f"{name} must be {kind.__name__}, not {type(value).__name__}")
         return value
 
     def take_optional(self, name: str, kind: type[_T]) -> _T | None:
         """As take, where null is allowed."""
-        value = self._pop(name)
+        value = self._take(name)
         if value is not None and type(value) is not kind:
             raise BadRecord(self._link, f"{name} must be {kind.__name__} or null, not {type(value).__name__}")
         return value
 
     def take_number(self, name: str) -> float | None:
         """A number or null; an integer text is a number too, since JCS writes 1.0 as 1."""
-        value = self._pop(name)
+        value = self._take(name)
         if value is None:
             return None
         if type(value) is int or type(value) is float:
@@ -71,18 +72,20 @@ class Fields:
 
     def expect(self, name: str, wanted: Json) -> None:
         """The field must hold exactly this value."""
-        value = self._pop(name)
+        value = self._take(name)
         if value != wanted or type(value) is not type(wanted):
             raise BadRecord(self._link, f"{name} must be {wanted!r}")
 
     def done(self) -> None:
         """Refuses fields that the record must not have."""
-        if self._left:
-            raise BadRecord(self._link, f"unknown field {min(self._left)[:80]!r}")
+        if len(self._taken) != len(self._fields):
+            unknown = min(set(self._fields).difference(self._taken))
+            raise BadRecord(self._link, f"unknown field {unknown[:80]!r}")
 
-    def _pop(self, name: str) -> object:
+    def _take(self, name: str) -> object:
+        self._taken.append(name)
         try:
-            return self._left.pop(name)
+            return self._fields[name]
         except KeyError:
             raise BadRecord(self._link, f"{name} is absent") from None
 

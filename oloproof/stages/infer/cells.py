@@ -56,7 +56,7 @@ def _infer_cell(plan: Plan, gate: GateEntry, key: CellKey, rows: Sequence[Row], 
     n_repeats = plan.system(key.system).repeats
     if not counts.n_eligible:
         answer = Answer(None, (), Bounds(None, None), (None, None, None), reasons=("no_eligible",))
-    elif not counts.n_observed and all(item.worst == 0 and item.best == 1 for item in scored):
+    elif not counts.n_observed and all(item.worst == 0 and item.best == n_repeats for item in scored):
         answer = Answer(None, (), Bounds(0.0, 1.0), (None, Fraction(0), Fraction(1)), reasons=("nothing_observed",))
     else:
         answer = bound(units, Design(metric, cluster, n_repeats), threshold=require.threshold, bound_alpha=alpha)

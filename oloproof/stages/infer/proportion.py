@@ -59,34 +59,36 @@ def bound(units: Sequence[Unit], design: Design, *, threshold: str, bound_alpha:
     if design.cluster is None and design.n_repeats == 1:
         return _by_counts(units, (), threshold=threshold, bound_alpha=bound_alpha)
     if len(units) == 1:
-        return Answer(None, (), _UNKNOWN, _by_case(units), reasons=("too_few_clusters",))
+        return Answer(None, (), _UNKNOWN, _by_case(units, design.n_repeats), reasons=("too_few_clusters",))
     weighing = _weigh(units, design)
     if isinstance(weighing, str):
-        return Answer(None, (), _UNKNOWN, _by_case(units), declined=True, reasons=(weighing,))
+        return Answer(None, (), _UNKNOWN, _by_case(units, design.n_repeats), declined=True, reasons=(weighing,))
     if design.n_repeats == 1 and weighing.cap == 1 and all(unit.size == 1 for unit in units):
         return _by_counts(units, (weighing.assumption,), threshold=threshold, bound_alpha=bound_alpha)
-    return _by_phantom(units, weighing, bound_alpha=bound_alpha)
+    return _by_phantom(units, weighing, n_repeats=design.n_repeats, bound_alpha=bound_alpha)
 
 
 def _by_counts(units: Sequence[Unit], assumptions: tuple[str, ...], *, threshold: str, bound_alpha: str) -> Answer:
     """Clopper-Pearson with every missing case at its worst for the lower bound and at its best for the upper."""
     n = len(units)
-    k, best = sum(int(unit.worst) for unit in units), sum(int(unit.best) for unit in units)
+    k, best = sum(unit.worst for unit in units), sum(unit.best for unit in units)
     m = best - k
     return Answer(
         method=_named(binomial.METHOD),
         assumptions=(*binomial.METHOD.assumptions, *assumptions),
         bounds=binomial.worst_case(k, m, n, bound_alpha=bound_alpha),
-        estimates=_by_case(units),
+        estimates=_by_case(units, 1),
         certificate=Certificate(k, n, m, threshold, bound_alpha),
     )
 
 
-def _by_phantom(units: Sequence[Unit], weighing: Weighing, *, bound_alpha: str) -> Answer:
+def _by_phantom(units: Sequence[Unit], weighing: Weighing, *, n_repeats: int, bound_alpha: str) -> Answer:
     by_case = weighing.by == "case"
     sizes = [float(unit.size) if by_case else 1.0 for unit in units]
-    worst = [float(unit.worst if by_case else unit.worst / unit.size) for unit in units]
-    best = [float(unit.best if by_case else unit.best / unit.size) for unit in units]
+    # A case scores the share of its trials; one division of whole numbers each, so that every sum is rounded once.
+    shares = [n_repeats if by_case else n_repeats * unit.size for unit in units]
+    worst = [unit.worst / share for unit, share in zip(units, shares, strict=True)]
+    best = [unit.best / share for unit, share in zip(units, shares, strict=True)]
     cap = float(weighing.cap)
     return Answer(
         method=_named(phantom.METHOD),
@@ -95,7 +97,7 @@ def _by_phantom(units: Sequence[Unit], weighing: Weighing, *, bound_alpha: str) 
             phantom.lower_bound(worst, sizes, cap=cap, bound_alpha=bound_alpha),
             phantom.upper_bound(best, sizes, cap=cap, bound_alpha=bound_alpha),
         ),
-        estimates=_by_case(units) if by_case else _by_unit(units),
+        estimates=_by_case(units, n_repeats) if by_case else _by_unit(units, n_repeats),
     )
 
 
@@ -120,22 +122,22 @@ def _weigh(units: Sequence[Unit], design: Design) -> Weighing | str:
     return Weighing("case", largest, "sizes_uninformative") if metric.sizes_uninformative else "estimand_undeclared"
 
 
-def _by_case(units: Sequence[Unit]) -> tuple[Fraction | None, Fraction, Fraction]:
+def _by_case(units: Sequence[Unit], n_repeats: int) -> tuple[Fraction | None, Fraction, Fraction]:
     n, n_observed = sum(unit.size for unit in units), sum(unit.n_observed for unit in units)
-    observed = sum((unit.observed for unit in units), Fraction(0))
+    observed = sum(unit.observed for unit in units)
     return (
-        observed / n_observed if n_observed else None,
-        sum((unit.worst for unit in units), Fraction(0)) / n,
-        sum((unit.best for unit in units), Fraction(0)) / n,
+        Fraction(observed, n_observed * n_repeats) if n_observed else None,
+        Fraction(sum(unit.worst for unit in units), n * n_repeats),
+        Fraction(sum(unit.best for unit in units), n * n_repeats),
     )
 
 
-def _by_unit(units: Sequence[Unit]) -> tuple[Fraction | None, Fraction, Fraction]:
-    seen = [unit.observed / unit.n_observed for unit in units if unit.n_observed]
+def _by_unit(units: Sequence[Unit], n_repeats: int) -> tuple[Fraction | None, Fraction, Fraction]:
+    seen = [Fraction(unit.observed, unit.n_observed * n_repeats) for unit in units if unit.n_observed]
     return (
         sum(seen, Fraction(0)) / len(seen) if seen else None,
-        sum((unit.worst / unit.size for unit in units), Fraction(0)) / len(units),
-        sum((unit.best / unit.size for unit in units), Fraction(0)) / len(units),
+        sum((Fraction(unit.worst, unit.size * n_repeats) for unit in units), Fraction(0)) / len(units),
+        sum((Fraction(unit.best, unit.size * n_repeats) for unit in units), Fraction(0)) / len(units),
     )
 
 

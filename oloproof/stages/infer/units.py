@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal
 
 from oloproof.chain.case import SAME_INPUT
@@ -17,22 +16,28 @@ from oloproof.stages.infer.table import Row, Trial
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One eligible case: its score with missing trials as 0 (worst) and as 1 (best), and over observed trials only."""
+    """One eligible case: how many of its trials are right, with missing ones as wrong (worst) and as right (best).
+
+    observed: the same where no trial is missing, else None. Whole numbers, since sums of them are exact in any order.
+    """
 
     case_id: str
-    worst: Fraction
-    best: Fraction
-    observed: Fraction | None
+    worst: int
+    best: int
+    observed: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One cluster (or case) of eligible cases: their number, and the sums of their worst and best scores."""
+    """One cluster (or case) of eligible cases: their number, and the right trials of all of them.
+
+    observed: right trials of its n_observed cases that miss none.
+    """
 
     size: int
-    worst: Fraction
-    best: Fraction
-    observed: Fraction
+    worst: int
+    best: int
+    observed: int
     n_observed: int
 
 
@@ -44,16 +49,9 @@ def score(metric: MetricEntry, rows: Sequence[Row], op: Literal[">=", "<="]) -> 
         if not row.case.eligible:
             continue
         values = [read(trial) for trial in row.trials]
-        known = [value for value in values if value is not None]
-        n = len(values)
-        scored.append(
-            Scored(
-                case_id=row.case.id,
-                worst=Fraction(sum(known), n),
-                best=Fraction(sum(known) + n - len(known), n),
-                observed=Fraction(sum(known), n) if len(known) == n else None,
-            )
-        )
+        n_missing = values.count(None)
+        n_right = values.count(1)
+        scored.append(Scored(row.case.id, n_right, n_right + n_missing, None if n_missing else n_right))
     return scored
 
 
@@ -93,7 +91,9 @@ def cluster_name(metric: MetricEntry, rows: Sequence[Row]) -> str | None:
 
 def group(scored: Sequence[Scored], rows: Sequence[Row], cluster: str | None) -> list[Unit]:
     """The units of the eligible cases, in order of their labels; each case its own where there is no clustering."""
-    labels = {row.case.id: row.case.clusters.get(cluster) for row in rows} if cluster else {}
+    if cluster is None:
+        return [Unit(1, item.worst, item.best, item.observed or 0, item.observed is not None) for item in scored]
+    labels = {row.case.id: row.case.clusters.get(cluster) for row in rows}
     members: dict[tuple[bool, str], list[Scored]] = defaultdict(list)
     for item in scored:
         label = labels.get(item.case_id)
@@ -106,9 +106,9 @@ def _unit(members: Sequence[Scored]) -> Unit:
     seen = [item.observed for item in members if item.observed is not None]
     return Unit(
         size=len(members),
-        worst=sum((item.worst for item in members), Fraction(0)),
-        best=sum((item.best for item in members), Fraction(0)),
-        observed=sum(seen, Fraction(0)),
+        worst=sum(item.worst for item in members),
+        best=sum(item.best for item in members),
+        observed=sum(seen),
         n_observed=len(seen),
     )
 

@@ -145,7 +145,7 @@ def test_case_id_input_and_expect_are_the_mapped_values(tmp_path):
 def test_a_case_without_a_key_may_stand_alone(tmp_path):
     rest = "cluster k { by = case.k, alone = true }\nmetric accuracy: proportion { of = exact.pass, cluster = k }\n"
     found = _cases(tmp_path, [_row("a", "1"), _row("b", "2", k="p"), _row("c", "3")], rest=rest)
-    assert [row.clusters["k"] for row in found] == ["@a", "p", "@c"]
+    assert [row.clusters["k"] for row in found] == ["@=a", "p", "@=c"]
 
 
 def test_several_fields_make_one_cluster_each_combination(tmp_path):

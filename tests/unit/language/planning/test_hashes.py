@@ -91,14 +91,14 @@ def test_where_a_suite_lies_and_from_where_it_is_compiled_changes_no_hash(tmp_pa
             (folder / name).write_text(content)
         suite = os.path.relpath(folder / "suite.olo", cwd)
         subprocess.run(
-            [sys.executable, "-m", "oloproof", "compile", suite, "-o", folder / "p"],
+            [sys.executable, "-m", "oloproof", "compile", suite, "-o", folder / "p.json"],
             cwd=cwd,
             env={**os.environ, "PYTHONHASHSEED": str(len(seen))},
             capture_output=True,
             check=True,
             timeout=60,
         )
-        seen.add((folder / "p").read_bytes())
+        seen.add((folder / "p.json").read_bytes())
     assert len(seen) == 1
     assert str(tmp_path).encode() not in seen.pop()
 
