@@ -6,7 +6,7 @@ from __future__ import annotations
 class OloproofError(Exception):
     """A broken contract, told to a person: what was seen, where, and the way out.
 
-    exit_code: what the command line ends with when this error reaches it (CLI reference, "Exit codes").
+    exit_code: what the command line ends with when this error reaches it (docs/reference/cli.md).
     """
 
     exit_code = 70

@@ -32,9 +32,7 @@ IS_STRICT = os.environ.get("OLOPROOF_TEST_STRICT") == "1"
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Under OLOPROOF_TEST_STRICT=1 a skip is a failure: what a test needs has to be there."""
     report = yield
     if IS_STRICT and report.skipped and not hasattr(report, "wasxfail"):
@@ -43,9 +41,7 @@ def pytest_runtest_makereport(
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(
-    collector: pytest.Collector,
-) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """The same for a whole module."""
     report = yield
     if IS_STRICT and report.skipped:

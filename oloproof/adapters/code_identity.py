@@ -1,4 +1,4 @@
-"""What a python target is made of (RECORDS §3, "Code identity"), taken without importing it."""
+"""What a python target is made of (specs/chain.md), taken without importing it."""
 
 from __future__ import annotations
 

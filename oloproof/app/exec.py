@@ -45,7 +45,7 @@ class UnknownCase(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How this exec differs from a plain one (CLI reference, `exec`). only and limit leave the run PARTIAL."""
+    """How this exec differs from a plain one (docs/reference/cli.md). only and limit leave the run PARTIAL."""
 
     fresh: bool = False
     keep_missing: bool = False
@@ -288,7 +288,7 @@ def _attest(walk: _Walk, files: dict[Link, StoredFile], settled: Settled, how: _
 
 
 def _looks(plan: Plan, inferences: Sequence[Inference], store: Store) -> dict[str, Json]:
-    """Every gate's distinct inferences so far, this one included (RECORDS §3, "Ledger of looks")."""
+    """Every gate's distinct inferences so far, this one included (specs/chain.md)."""
     looks: dict[str, Json] = {}
     for gate in plan.gates:
         keys: list[Json] = [item.key for item in inferences if item.cell.gate == gate.name]

@@ -1,4 +1,4 @@
-"""Where things lie: the suite, its project's root, its store, its plan and its bundle (RECORDS §4, "Places")."""
+"""Where things lie: the suite, its project's root, its store, its plan and its bundle (specs/chain.md)."""
 
 from __future__ import annotations
 

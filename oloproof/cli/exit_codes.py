@@ -1,4 +1,4 @@
-"""Exit codes: each means one thing across all commands (CLI reference, "Exit codes")."""
+"""Exit codes: each means one thing across all commands (docs/reference/cli.md)."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-#: A suite above this many bytes is refused before it is decoded (LANGUAGE §2). Text that was never bytes (an editor's
+#: A suite above this many bytes is refused before it is decoded. Text that was never bytes (an editor's
 #: buffer) is held to the same number of code points.
 MAX_FILE_BYTES = 4 * 1024 * 1024
 

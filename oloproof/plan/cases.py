@@ -12,7 +12,7 @@ class CaseRow:
     """One case with its content.
 
     input_hash: of exactly what a system receives. case_hash: of the whole row. occurrence: 0, 1, ... among equal inputs
-    in id order. clusters: after uniting identical inputs (RECORDS §4). expect: None where the row does not say.
+    in id order. clusters: after uniting identical inputs (specs/chain.md). expect: None where the row does not say.
     """
 
     id: str

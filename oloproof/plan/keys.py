@@ -1,4 +1,4 @@
-"""Identities, keys and seeds (RECORDS §3): what makes two executions the same, written once."""
+"""Identities, keys and seeds (specs/chain.md): what makes two executions the same, written once."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class CodeEntry:
 
 @dataclass(frozen=True, slots=True)
 class SystemEntry:
-    """One system variant. identity: digest of all that determines its answers (RECORDS "Observation key").
+    """One system variant. identity: digest of all that determines its answers (specs/chain.md §4).
 
     options: the type's own, secrets as {"secret": NAME}. timeout_ms, concurrency, repeats never enter the identity.
     """
@@ -235,7 +235,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The whole of it; plan_hash covers everything else, decision_hash all that decides (RECORDS §3)."""
+    """The whole of it; plan_hash covers everything else, decision_hash all that decides (specs/chain.md)."""
 
     format: int
     edition: int

@@ -45,7 +45,7 @@ class Salts:
     ) -> bytes:
         """16 bytes. by: evaluator or judge. field: `record`, or the name of the committed field.
 
-        Source: RECORDS §2: HMAC(key, "olo-salt-v1", [link, set, input_hash, occurrence, role, system variant,
+        Source: specs/chain.md §4: HMAC(key, "olo-salt-v1", [link, set, input_hash, occurrence, role, system variant,
         evaluator or judge, request ordinal, repeat, field])[:16].
         """
         series = self.series(link, case_set, field=field, role=role, system=system, by=by, ordinal=ordinal)

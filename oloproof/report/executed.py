@@ -112,7 +112,7 @@ def _diagnosis_lines(diagnoses: tuple[Diagnosis, ...]) -> Iterator[str]:
 
 
 def run_json(run: Run, *, bundle: str | None) -> dict[str, Json]:
-    """The JSON of `exec` (CLI reference); a run that is not COMPLETE has no `gates` and no recommendation."""
+    """The JSON of `exec` (docs/reference/cli.md); a run that is not COMPLETE has no `gates` and no recommendation."""
     body: dict[str, Json] = {
         "bundle": bundle,
         "calls": {"evaluator": run.measured.called, "judge": 0, "system": run.observed.called},

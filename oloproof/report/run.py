@@ -13,7 +13,7 @@ from oloproof.chain.recommendation import Action, Recommendation
 from oloproof.chain.run_state import RunState
 from oloproof.plan.plan import Plan
 
-#: Exit code of each state that blocks, worst first (CLI reference, "Exit codes").
+#: Exit code of each state that blocks, worst first (docs/reference/cli.md).
 _BLOCKING: Final = (
     (DecisionState.FAIL, 1),
     (DecisionState.MANUAL_REVIEW, 4),

@@ -11,7 +11,7 @@ from oloproof.plan.cells import CellKey, bound_alpha, check_cells
 from oloproof.plan.plan import Plan
 from oloproof.stats import exact
 
-#: How far a bound may move between platforms, relative and absolute (EVIDENCE §5.2.5; measured worst 1.9e-13).
+#: How far a bound may move between platforms, relative and absolute (measured worst 1.9e-13).
 RELATIVE_TOLERANCE = 1e-9
 ABSOLUTE_TOLERANCE = 1e-12
 
@@ -57,7 +57,7 @@ def _decide_cell(
 
 
 def decide_exactly(certificate: Certificate, op: Literal[">=", "<="], threshold: str, bound_alpha: str) -> Ruling:
-    """The state by integers alone (EVIDENCE §5.2.1): missing cases at their worst for PASS, at their best for FAIL."""
+    """The state by integers alone: missing cases at their worst for PASS, at their best for FAIL."""
     k, n, m = certificate.n_success, certificate.n, certificate.n_missing
     match op:
         case ">=":

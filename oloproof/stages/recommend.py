@@ -39,7 +39,7 @@ def _because(plan: Plan, gate: GateEntry, decided: Sequence[Decision]) -> Becaus
 
 
 def action_for(state: DecisionState, *, warn_on: Sequence[str], advisory: bool) -> Action:
-    """PASS allows; every other state blocks unless the policy warns on it or the gate is advisory (RECORDS §4)."""
+    """PASS allows; every other state blocks unless the policy warns on it or the gate is advisory (specs/chain.md)."""
     if state is DecisionState.PASS:
         return Action.ALLOW
     return Action.WARN if advisory or state in warn_on else Action.BLOCK

@@ -1,4 +1,4 @@
-"""ATTACKS F: genuine bundles in the wrong place, and formats that only look like ours."""
+"""Genuine bundles in the wrong place, and formats that only look like ours."""
 
 from __future__ import annotations
 

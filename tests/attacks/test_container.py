@@ -1,4 +1,4 @@
-"""ATTACKS A: the directory and the names in it."""
+"""The directory and the names in it."""
 
 from __future__ import annotations
 

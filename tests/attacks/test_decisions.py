@@ -1,4 +1,4 @@
-"""ATTACKS E: a valid signature does not make a wrong decision right. Everything here is signed by the trusted key."""
+"""A valid signature does not make a wrong decision right. Everything here is signed by the trusted key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ATTACKS D: records, their sums, and what refers to what; most are signed again by the trusted key."""
+"""Records, their sums, and what refers to what; most are signed again by the trusted key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ATTACKS G: contents that are left out, and what can never be."""
+"""Contents that are left out, and what can never be."""
 
 from __future__ import annotations
 

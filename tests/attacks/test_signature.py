@@ -1,4 +1,4 @@
-"""ATTACKS C: the envelope, its signatures, and who may sign what and when."""
+"""The envelope, its signatures, and who may sign what and when."""
 
 from __future__ import annotations
 

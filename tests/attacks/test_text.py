@@ -1,4 +1,4 @@
-"""ATTACKS B: JSON as parsers differ on it, in the envelope, the statement, the plan and the records."""
+"""JSON as parsers differ on it, in the envelope, the statement, the plan and the records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ATTACKS C11, C31: trust files that would let anybody in, or nobody."""
+"""Trust files that would let anybody in, or nobody."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 from commands import LIMIT_S, oloproof
 from projects import replace, write_project
+
+import oloproof as api
 
 
 @pytest.fixture
@@ -67,8 +70,6 @@ def test_the_plan_statement_is_signed_before_the_first_observation(project: Path
     (project / "app.py").write_text("def upper(text):\n    raise SystemError('no')\n")
     done = oloproof("exec", "suite.olo", "--json", cwd=project)
     assert done.code == 5
-    import sqlite3
-
     with sqlite3.connect(project / ".oloproof" / "store.sqlite") as store:
         (n,) = store.execute("SELECT count(*) FROM statements").fetchone()
     assert n == 1
@@ -193,8 +194,6 @@ def test_a_cancelled_run_keeps_what_finished_and_the_next_one_goes_on(tmp_path: 
 
 def wait_for_results(store: Path, process: subprocess.Popen[str]) -> None:
     """Until some results of the slow system are acknowledged."""
-    import sqlite3
-
     for _ in range(1200):
         assert process.poll() is None, process.communicate()
         if store.exists():
@@ -267,8 +266,6 @@ def test_an_older_bundle_is_kept(project: Path):
 
 
 def test_the_python_api_gives_the_same_records(project: Path, monkeypatch: pytest.MonkeyPatch):
-    import oloproof as api
-
     monkeypatch.chdir(project)
     plan = api.compile("suite.olo")
     done = api.execute("suite.olo")

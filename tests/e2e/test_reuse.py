@@ -59,7 +59,7 @@ def test_an_edited_evaluator_keeps_all_observations(project: Path):
 
 
 def test_one_changed_case_is_one_call_a_system(project: Path):
-    write_rows(project, [(f"case-{index:03}", f"word {index if index else 'new'}") for index in range(20)])
+    write_rows(project, [(f"case-{index:03}", f"word {index or 'new'}") for index in range(20)])
     again = run(project)
     assert again["calls"]["system"] == 2
 

@@ -1,7 +1,7 @@
 """The verdicts of shared/oracles through the functions that decide.
 
 `interval_verdict` states the definition on bounds as they stand. A computed bound within the tolerance of its
-threshold decides nothing (STATISTICS §0), so those that meet it exactly are held to both rules.
+threshold decides nothing, so those that meet it exactly are held to both rules.
 """
 
 import json

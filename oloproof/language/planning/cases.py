@@ -22,7 +22,7 @@ from oloproof.sdk.records import Row, RowFault
 
 #: Places that one finding names; the rest are counted.
 SHOWN_PLACES: Final = 5
-#: Longest case id, in UTF-8 bytes (EVIDENCE §2.2).
+#: Longest case id, in UTF-8 bytes (specs/bundle-v1.md).
 MAX_ID_BYTES: Final = 512
 _WHOLE: Final = {name: FieldRef(name, (name,)) for name in ("id", "input", "expect")}
 

@@ -1,4 +1,4 @@
-"""Clusters united where they share an input: equal inputs are no independent evidence (RECORDS §4)."""
+"""Clusters united where they share an input: equal inputs are no independent evidence (specs/chain.md)."""
 
 from __future__ import annotations
 

@@ -295,7 +295,7 @@ def _evaluator(item: EvaluatorDef, facts: Facts) -> EvaluatorEntry:
 
 
 def _identity(item: Configured, facts: Facts, code: CodeEntry | None) -> DigestText:
-    """Digest of all that determines what an adapter gives: type, code and full configuration (RECORDS §3).
+    """Digest of all that determines what an adapter gives: type, code and full configuration (specs/chain.md).
 
     Data files count by content. Those of an adapter that keys each row itself are left out: the row's own digest is in
     the key, so that a longer recording re-buys nothing. The declared name, timeout, concurrency and repeats are out.

@@ -8,7 +8,7 @@ from oloproof.language.diagnostics import Diagnostic, Fix, Label, Rule, Severity
 from oloproof.language.semantics.rules import names
 from oloproof.language.source import Span
 
-#: More findings than this help nobody (LANGUAGE §2).
+#: More findings than this help nobody.
 MAX_FINDINGS = 100
 #: Names that a finding lists where none is near the one that was written.
 SHOWN_NAMES = 12

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 TOO_LARGE = Rule("OLO013", "too-large")
 
-#: Most tokens of one file, comments and line ends among them (LANGUAGE §2).
+#: Most tokens of one file, comments and line ends among them.
 MAX_TOKENS = 200_000
 
-#: Most diagnostics kept of one file; whoever has that many begins with the first ones (LANGUAGE §2).
+#: Most diagnostics kept of one file; whoever has that many begins with the first ones.
 MAX_DIAGNOSTICS = 100
 
 _NUMBERS = frozenset({"INT", "DECIMAL"})

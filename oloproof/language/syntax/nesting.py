@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NESTED_TOO_DEEPLY = Rule("OLO012", "nested-too-deeply")
 
-#: Deepest nesting of brackets (LANGUAGE §2): far beyond any suite, and far from the limit of Python's own recursion.
+#: Deepest nesting of brackets: far beyond any suite, and far from the limit of Python's own recursion.
 MAX_DEPTH = 64
 
 _LAYOUT = frozenset({"NL", "COMMENT"})

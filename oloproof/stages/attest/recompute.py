@@ -21,7 +21,7 @@ from oloproof.stages.attest.closure import Walked
 from oloproof.stages.attest.statement import DecisionStatement, claim_gates
 from oloproof.stages.attest.verdict import Failure, FailureClass, Level
 
-#: How far a bound or an estimate may lie from the recomputed one (EVIDENCE §5.2.5; measured worst 1.9e-13).
+#: How far a bound or an estimate may lie from the recomputed one (measured worst 1.9e-13).
 RELATIVE_TOLERANCE: Final = 1e-9
 ABSOLUTE_TOLERANCE: Final = 1e-12
 #: Differences that are told one by one.

@@ -54,7 +54,7 @@ def bound(units: Sequence[Unit], design: Design, *, threshold: str, bound_alpha:
     """The interval of a proportion over at least one unit.
 
     Counts decide exactly where every unit is one case tried once and none larger could have been sampled; clusters and
-    repeated trials take the phantom unit (STATISTICS §1).
+    repeated trials take the phantom unit.
     """
     if design.cluster is None and design.n_repeats == 1:
         return _by_counts(units, (), threshold=threshold, bound_alpha=bound_alpha)
@@ -102,7 +102,7 @@ def _by_phantom(units: Sequence[Unit], weighing: Weighing, *, n_repeats: int, bo
 
 
 def _weigh(units: Sequence[Unit], design: Design) -> Weighing | str:
-    """The weighing that the plan declares, or the reason why there is none (STATISTICS §1, "M and informative sizes").
+    """The weighing that the plan declares, or the reason why there is none (docs/how-to/clusters.md).
 
     Units of repeated trials and clusters of identical inputs weigh equally where nothing is declared.
     """

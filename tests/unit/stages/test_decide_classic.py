@@ -1,4 +1,4 @@
-"""Mistakes that other tools made, on tiny inputs: the wrong answer is not given (design, STATISTICS §4 and cases).
+"""Mistakes that other tools made, on tiny inputs: the wrong answer is not given .
 
 Convention: 95 % two-sided, each bound at 2.5 %. Bounds are compared to the digits printed there.
 """

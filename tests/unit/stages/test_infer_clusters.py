@@ -57,7 +57,7 @@ def test_clusters_of_one_case_are_exact():
 
 
 def test_clusters_of_one_case_under_a_larger_cap_are_not_exact():
-    """Where larger clusters could be sampled and always fail, 36 single passes say little (STATISTICS §1)."""
+    """Where larger clusters could be sampled and always fail, 36 single passes say little."""
     found = find(plan(metrics=[by_cluster(max_size=10)]), clustered(*[[True]] * 36))
     sizes = [1.0] * 36
     assert found.lower == phantom.lower_bound(sizes, sizes, cap=10, bound_alpha="0.025")
@@ -107,7 +107,7 @@ def test_a_cluster_beyond_its_cap_is_for_a_person():
 
 
 def test_macro_and_micro_are_both_there_and_each_says_which_it_is():
-    """STATISTICS §4 row 23: half the clusters have 20 cases at 0.70, half 4 cases at 0.98 (here 14 of 20, 4 of 4)."""
+    """Half the clusters have 20 cases at 0.70, half 4 cases at 0.98 (here 14 of 20, 4 of 4)."""
     run = clustered(*[outcomes(right=14, wrong=6)] * 10, *[outcomes(right=4)] * 10)
     macro = find(plan(metrics=[by_cluster(weight_by="cluster")]), run).inference
     micro = find(plan(metrics=[by_cluster(max_size=20)]), run).inference
