@@ -65,6 +65,7 @@ def judge_gate(
     found = []
     for index, line in enumerate(gate.requires):
         _report_trivial(line, findings)
+        _report_errors(line, metrics[line.metric], findings)
         for part in parts:
             units = units_of(metrics[line.metric], part, findings)
             if units is None:
@@ -177,6 +178,16 @@ def _report_trivial(line: RequireDef, findings: Findings) -> None:
             f"every system meets `{line.metric} {line.op} {percent(line.threshold)}`: it decides nothing",
             line.threshold_span,
             help="give the threshold that is meant, or take the line out",
+        )
+
+
+def _report_errors(line: RequireDef, metric: MetricDef, findings: Findings) -> None:
+    if line.op == "<=" and metric.errors == "failed":
+        findings.add(
+            gates.ERRORS_UNDER_MAXIMUM,
+            f"`{metric.name}` counts errors as failed, and under `<=` every failure would speak for the system",
+            line.span,
+            help="leave `errors` at `missing` for this metric, so that errors are bounded",
         )
 
 

@@ -7,6 +7,7 @@ METHOD_NOT_VALID = Rule("OLO502", "method-not-valid")
 ESTIMAND = Rule("OLO503", "estimand-undeclared")
 CLUSTER_IGNORED = Rule("OLO506", "cluster-ignored", Severity.WARNING)
 CAP_EXCEEDED = Rule("OLO507", "cluster-above-max-size")
+ERRORS_UNDER_MAXIMUM = Rule("OLO508", "errors-failed-under-maximum")
 CANNOT_PASS = Rule("OLO601", "gate-cannot-pass")
 CANNOT_PASS_ADVISORY = Rule("OLO611", "advisory-gate-cannot-pass", Severity.WARNING)
 CANNOT_FAIL = Rule("OLO602", "gate-cannot-fail", Severity.WARNING)
@@ -24,6 +25,7 @@ RULES = (
     ESTIMAND,
     CLUSTER_IGNORED,
     CAP_EXCEEDED,
+    ERRORS_UNDER_MAXIMUM,
     CANNOT_PASS,
     CANNOT_FAIL,
     THRESHOLD_RANGE,
