@@ -73,7 +73,7 @@ def _find(key: bytes, store: Store) -> dict[Link, StoredFile] | None:
 
 
 def _compute(plan: Plan, cases: StoredFile, measurements: StoredFile, store: Store) -> Outcome:
-    # Late, since an unchanged run serves its stored outcome and then needs no scipy (0.3 s).
+    # Late, since an unchanged run serves its stored outcome and then needs no numpy (0.1 s).
     from oloproof.stages.decide import decide  # noqa: PLC0415
     from oloproof.stages.diagnose import diagnose  # noqa: PLC0415
     from oloproof.stages.infer import infer  # noqa: PLC0415

@@ -191,7 +191,18 @@ def parse_whole(data: bytes) -> Json:
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH:
         _refuse_deep_text(data)
     try:
-        value: Json = json.loads(data.decode(), parse_constant=_refuse_constant)
+        value: Json
+        if data.isascii():
+            try:
+                value = _decode_plain(data.decode())
+            except _NeedsCareError:
+                pass
+            else:
+                # Without floats, big integers and characters whose order is in doubt the plain text is the JCS text.
+                if encode_plain(value) != data:
+                    raise NotCanonical("not in canonical form (RFC 8785)")
+                return value
+        value = json.loads(data.decode(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise NotCanonical(f"not JSON: {error}") from error
     if encode(value) != data:
@@ -201,6 +212,26 @@ def parse_whole(data: bytes) -> Json:
 
 def _refuse_constant(name: str) -> None:
     raise NotCanonical(f"{name} is not a JSON number")
+
+
+class _NeedsCareError(Exception):
+    """A text with numbers that the plain encoder may spell otherwise than JCS."""
+
+
+def _leave_to_care(_text: str) -> None:
+    raise _NeedsCareError
+
+
+def _plain_integer(text: str) -> int:
+    value = int(text)
+    if not -MAX_INTEGER <= value <= MAX_INTEGER:
+        raise _NeedsCareError
+    return value
+
+
+_decode_plain = json.JSONDecoder(
+    parse_float=_leave_to_care, parse_int=_plain_integer, parse_constant=_refuse_constant
+).decode
 
 
 def _refuse_deep_text(data: bytes) -> None:

@@ -6,14 +6,21 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from scipy import special
-
 from oloproof.stats.bounds import Bounds
 from oloproof.stats.exact import BadCount, Exact, exact_alpha, lower_bound_reaches, upper_bound_within
 from oloproof.stats.method import Method
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+#: Log of the smallest bound that is looked for by floats; the exact search goes on from there.
+_LOG_LIMIT = 700.0
+#: Newton's steps at most; from the start used here it takes about six.
+_MAX_STEPS = 60
+#: From here on a step that brings nothing nearer ends the search.
+_NEAR_ENOUGH = 1e-9
+#: A term that no longer moves the sum.
+_SMALL_TERM = 1e-14
 
 METHOD = Method(
     id="clopper_pearson",
@@ -64,8 +71,9 @@ def _lower(k: int, n: int, alpha: Fraction) -> float:
         raise BadCount(k, n)
     if k == 0:
         return 0.0
-    near = float(special.betaincinv(k, n - k + 1, float(alpha)))
-    return _last_float(near, 0.0, lambda x: lower_bound_reaches(k, n, threshold=Fraction(x), bound_alpha=alpha))
+    return _last_float(
+        _near(k, n, alpha), 0.0, lambda x: lower_bound_reaches(k, n, threshold=Fraction(x), bound_alpha=alpha)
+    )
 
 
 def _upper(k: int, n: int, alpha: Fraction) -> float:
@@ -73,8 +81,47 @@ def _upper(k: int, n: int, alpha: Fraction) -> float:
         raise BadCount(k, n)
     if k == n:
         return 1.0
-    near = float(special.betaincinv(k + 1, n - k, 1.0 - float(alpha)))
-    return _last_float(near, 1.0, lambda x: upper_bound_within(k, n, threshold=Fraction(x), bound_alpha=alpha))
+    return _last_float(
+        1.0 - _near(n - k, n, alpha),
+        1.0,
+        lambda x: upper_bound_within(k, n, threshold=Fraction(x), bound_alpha=alpha),
+    )
+
+
+def _near(k: int, n: int, alpha: Fraction) -> float:
+    """L but for its last digits, where the exact search begins: P(X >= k | n, p) = alpha solved by Newton's method.
+
+    In log p the slope of the tail's logarithm is k / s, with s the tail over its first term P(X = k); below the mode
+    the terms of s fall from the first on. Steps that leave the bracket are halved instead.
+    """
+    log_alpha = math.log(alpha.numerator) - math.log(alpha.denominator)
+    low, high = -_LOG_LIMIT, math.log(k / n) if k < n else 0.0
+    log_p = log_alpha / n if k == n else math.log(k / n) + log_alpha / k
+    smallest = math.inf
+    choose = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+    for _ in range(_MAX_STEPS):
+        log_p = log_p if low < log_p < high else (max(low, high - 1.0) + high) / 2
+        p = math.exp(log_p)
+        share = _tail_share(k, n, p)
+        off = choose + k * log_p + (n - k) * math.log1p(-p) + math.log(share) - log_alpha
+        low, high = (log_p, high) if off < 0 else (low, log_p)
+        log_p -= off * share / k
+        if smallest <= abs(off) < _NEAR_ENOUGH:
+            break  # what is left is the noise of the floats
+        smallest = min(smallest, abs(off))
+    return min(math.exp(log_p), 1.0 - 2.0**-53)
+
+
+def _tail_share(k: int, n: int, p: float) -> float:
+    """P(X >= k) / P(X = k), summed until a term no longer counts."""
+    odds = p / (1.0 - p)
+    total = term = 1.0
+    for j in range(k, n):
+        term *= (n - j) / (j + 1) * odds
+        total += term
+        if term < total * _SMALL_TERM:
+            break
+    return total
 
 
 def _last_float(near: float, end: float, holds: Callable[[float], bool]) -> float:

@@ -16,7 +16,6 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 from oloproof.errors import OloproofError
 from oloproof.stats.contour import log_probability
@@ -43,8 +42,6 @@ MANY_DISTINCT = 1_000
 _FLOOR_SHARES = 1_000
 #: Bounds are sought within exp(-180) = 7e-79 of 0 and of 1; what lies beyond is 0.
 _FARTHEST = 180.0
-#: The search starts no nearer to 0 and to 1 than this.
-_NEAREST_ZERO, _NEAREST_ONE = 1e-70, 1e-15
 #: First stride of the search for a bracket, in ln(L / (1 - L)).
 _STRIDE = 0.125
 
@@ -138,9 +135,14 @@ def _log_odds(pairs: Pairs, cap: float, log_alpha: float) -> float | None:
 
     n_right = math.fsum(total / cap * count for (total, _), count in ordered)
     n_wrong = math.fsum((size - total) / cap * count for (total, size), count in ordered)
-    near = float(special.betaincinv(n_right, n_wrong + 1.0, math.exp(log_alpha)))
-    near = min(near, 1.0 - _NEAREST_ONE) if near > _NEAREST_ZERO else _NEAREST_ZERO
-    return increasing_root(excess, near=math.log(near) - math.log1p(-near), stride=_STRIDE, farthest=_FARTHEST)
+    return increasing_root(excess, near=_near(n_right, n_wrong, log_alpha), stride=_STRIDE, farthest=_FARTHEST)
+
+
+def _near(n_right: float, n_wrong: float, log_alpha: float) -> float:
+    """About where the bound lies, in log odds: the normal bound of as many cases, its quantile by a rough rule."""
+    right, wrong = n_right + 0.5, n_wrong + 1.0
+    quantile = math.sqrt(max(0.0, -2.0 * log_alpha - math.log(4.0 * math.pi * max(1.0, -log_alpha))))
+    return math.log(right / wrong) - quantile * math.sqrt(1.0 / right + 1.0 / wrong)
 
 
 def _logistic(x: float) -> float:

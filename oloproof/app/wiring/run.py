@@ -35,7 +35,7 @@ from oloproof.sdk.protocols import RowKeyed
 from oloproof.stages.attest.statement import Producer
 
 #: Distributions whose version can move a bound or a byte.
-_NUMERIC: Final = ("cryptography", "numpy", "scipy")
+_NUMERIC: Final = ("cryptography", "numpy")
 
 
 class SecretNotSet(UsageError):
