@@ -230,17 +230,6 @@ def test_a_killed_run_is_taken_over(tmp_path: Path):
     assert states == ["COMPLETE", "CANCELLED"]
 
 
-def test_a_secret_that_is_not_set_is_asked_for_before_anything_runs(project: Path):
-    replace(
-        project / "suite.olo",
-        'system upper: python { target = "app:upper", timeout = 5s }',
-        'system upper: keyword_router { timeout = 5s, api_key = secret("NO_SUCH_SECRET") }',
-    )
-    pytest.importorskip("oloproof_example", reason="needs plugins/example installed")
-    done = oloproof("exec", "suite.olo", cwd=project)
-    assert done.code in (1, 2)
-
-
 def test_policy_turns_a_state_into_a_warning_and_never_into_another_state(project: Path):
     replace(
         project / "suite.olo",
