@@ -35,10 +35,10 @@ def execute(
     store: str | PathLike[str] | None = None,
     key: str | PathLike[str] | None = None,
 ) -> Run:
-    """A finished run of a suite or a plan file, whatever its state; see Run.state, Run.outcome and Run.bundle.
+    """A finished run, whatever its state; see Run.state, Run.outcome and Run.bundle.
 
-    store: the store's file or folder. key: a private key file; one's own by default.
-    Raises: CompileError, Drift, and the errors of the command `exec`.
+    plan_or_path: a suite or its folder, a plan file, or a Plan that compile gave in this process. store: the store's
+    file or folder. key: a private key file; one's own by default.
     """
     from oloproof.app.api import execute_path  # noqa: PLC0415 -- as in compile
 

@@ -20,6 +20,9 @@ from oloproof.report.diagnostics import render_concise
 from oloproof.report.run import Run
 from oloproof.stages.attest.verdict import Level, Report
 
+#: Where the suites of the plans lie that this process compiled, by plan_hash: a plan alone does not say.
+_SUITES: dict[str, Path] = {}
+
 
 class CompileError(OloproofError):
     """A suite with errors; diagnostics has all of them."""
@@ -46,6 +49,7 @@ def compile_path(path: str | PathLike[str]) -> Plan:
     compiled = compile_suite(places, compiler(), display=shown(places.suite, cwd))
     if compiled.plan is None:
         raise CompileError(compiled)
+    _SUITES[compiled.plan.plan_hash] = places.suite
     return compiled.plan
 
 
@@ -57,15 +61,29 @@ def execute_path(
 ) -> Run:
     """See oloproof.execute."""
     if isinstance(plan_or_path, Plan):
-        raise PlanOfUnknownSuite(plan_or_path)
+        return _execute_plan(plan_or_path, store=store, key=key)
+    return _execute(Path(plan_or_path), None, store=store, key=key)
+
+
+def _execute_plan(plan: Plan, *, store: str | PathLike[str] | None, key: str | PathLike[str] | None) -> Run:
+    """A plan that compile_path gave in this process; its suite must still be what it was compiled from."""
+    suite = _SUITES.get(plan.plan_hash)
+    if suite is None:
+        raise PlanOfUnknownSuite(plan)
+    return _execute(suite, plan, store=store, key=key)
+
+
+def _execute(
+    target: Path, plan: Plan | None, *, store: str | PathLike[str] | None, key: str | PathLike[str] | None
+) -> Run:
     given = Given(
-        target=Path(plan_or_path),
+        target=target,
         cwd=Path.cwd(),
         environ=os.environ,
         store=None if store is None else Path(store),
         key=None if key is None else Path(key),
     )
-    done = execute(given, Stop())
+    done = execute(given, Stop(), plan=plan)
     if done.run is None:
         raise CompileError(done.compiled)
     return done.run

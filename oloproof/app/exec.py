@@ -26,7 +26,7 @@ from oloproof.ports.signer import Signer
 from oloproof.ports.store import Store, StoredFile, StoreUnusable
 from oloproof.report.run import Run, Tally
 from oloproof.sdk.protocols import RowKeyed
-from oloproof.stages.attest.bundle import Contents, Written, write_bundle
+from oloproof.stages.attest.bundle import BundleNotWritten, Contents, StoreDiffers, Written, write_bundle
 from oloproof.stages.attest.envelope import seal
 from oloproof.stages.attest.statement import Outcome as Attested
 from oloproof.stages.attest.statement import Producer, decision_statement, plan_payload
@@ -126,6 +126,11 @@ def execute_plan(
         return _end(walk, run_id, _Ended(RunState.RUN_ERROR, "adapter_cannot_start", str(error)))
     except StoreUnusable as error:
         return _end(walk, run_id, _Ended(RunState.RUN_ERROR, "store_unusable", str(error)))
+    except (BundleNotWritten, StoreDiffers) as error:
+        return _end(walk, run_id, _Ended(RunState.RUN_ERROR, "evidence_not_written", str(error)))
+    except Exception as error:  # whatever it is, the run is over, and its row must say so
+        _end(walk, run_id, _Ended(RunState.RUN_ERROR, "internal_error", f"{type(error).__name__}: {error}"))
+        raise
     bench.store.end_run(
         run_id,
         RunState.COMPLETE,

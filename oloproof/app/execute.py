@@ -17,7 +17,7 @@ from oloproof.engine.work import Stop
 from oloproof.errors import UsageError
 from oloproof.plan.plan import Plan
 from oloproof.report.run import Run
-from oloproof.stages.attest.bundle import refuse_other
+from oloproof.stages.attest.bundle import check_place
 
 _PLAN_SUFFIX: Final = ".json"
 
@@ -52,13 +52,20 @@ class Executed:
     places: Places
 
 
-def execute(given: Given, stop: Stop, *, on_compiled: Callable[[Compiled], None] | None = None) -> Executed:
+def execute(
+    given: Given,
+    stop: Stop,
+    *,
+    plan: Plan | None = None,
+    on_compiled: Callable[[Compiled], None] | None = None,
+) -> Executed:
     """Compiles, checks for drift where a plan was named, and runs.
 
-    on_compiled: called with what compiling found, before anything is run.
-    Raises: Drift, NoPlan, NotAPlan, and what compiling and running raise.
+    plan: what the target must still compile to, where the caller has it. on_compiled: called with what compiling found,
+    before anything is run.
     """
     plan_path, named, places = _named(given)
+    named = named or plan
     store = places.store(given.store, given.environ)
     compile_with = compiler(recall=recall(store), tool=tool_digest)
     compiled = compile_suite(places, compile_with, display=shown(places.suite, given.cwd))
@@ -66,10 +73,10 @@ def execute(given: Given, stop: Stop, *, on_compiled: Callable[[Compiled], None]
         on_compiled(compiled)
     if compiled.plan is None:
         return Executed(None, compiled, places)
-    if named is not None and plan_path is not None:
-        check_drift(plan_path, named, compiled.plan)
+    if named is not None:
+        check_drift(plan_path or places.suite, named, compiled.plan)
     target = places if given.bundle is None else places.with_bundle(given.bundle.absolute())
-    refuse_other(target.bundle)  # before anything is called
+    check_place(target.bundle)
     with bench(
         compiled.plan,
         places,

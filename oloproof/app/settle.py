@@ -74,10 +74,10 @@ def _find(key: bytes, store: Store) -> dict[Link, StoredFile] | None:
 
 def _compute(plan: Plan, cases: StoredFile, measurements: StoredFile, store: Store) -> Outcome:
     # Late, since an unchanged run serves its stored outcome and then needs no numpy (0.1 s).
-    from oloproof.stages.decide import decide  # noqa: PLC0415
-    from oloproof.stages.diagnose import diagnose  # noqa: PLC0415
-    from oloproof.stages.infer import infer  # noqa: PLC0415
-    from oloproof.stages.recommend import recommend  # noqa: PLC0415
+    from oloproof.stages.decide import decide  # noqa: PLC0415 -- as said above
+    from oloproof.stages.diagnose import diagnose  # noqa: PLC0415 -- as said above
+    from oloproof.stages.infer import infer  # noqa: PLC0415 -- as said above
+    from oloproof.stages.recommend import recommend  # noqa: PLC0415 -- as said above
 
     known = tuple(read_records(cases, Case.from_json, store))
     measured = tuple(read_records(measurements, Measurement.from_json, store))

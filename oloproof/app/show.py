@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -134,14 +135,16 @@ def _find_run(runs: tuple[RunRow, ...], name: str) -> RunRow:
 
 
 def _bundle_chunks(folder: Path, link: Link) -> Iterator[Chunk]:
-    """A bundle's records, with the packed contents in one piece behind the first chunk."""
+    """A bundle's records, with the packed contents and their index in one piece behind the first chunk."""
     try:
         body = (folder / "records" / f"{link}.jsonl").read_bytes()
-        pack = (folder / "blobs" / f"{link}.pack").read_bytes() if link in _COMMITTED else b""
+        packed = link in _COMMITTED
+        pack = (folder / "blobs" / f"{link}.pack").read_bytes() if packed else b""
+        index = (folder / "blobs" / f"{link}.index").read_bytes() if packed else b""
     except OSError as error:
         raise UnreadableFile(str(folder), error.strerror or str(error)) from error
     for number, chunk in enumerate(chunks_of(body.split(b"\n")[:-1])):
-        yield replace(chunk, pack=pack if number == 0 else b"")
+        yield replace(chunk, pack=pack, index=index) if number == 0 else chunk
 
 
 def _pick(link: Link, read: _Read, wanted: Wanted) -> Iterator[Shown]:
@@ -154,25 +157,47 @@ def _pick(link: Link, read: _Read, wanted: Wanted) -> Iterator[Shown]:
 
 
 def _shown(link: Link, read: _Read) -> Iterator[Shown]:
-    """All records of a link with the contents that they commit to."""
-    rest = bytearray()
+    """All records of a link with the contents that they commit to, as far as these are there."""
+    packed = _Packed()
     for chunk in read(link):
-        rest += chunk.pack
-        at = 0
+        packed.add(chunk)
         for line in chunk.lines():
             try:
                 record = json.loads(line)
-                contents: dict[str, Json] = {}
-                for field in _COMMITTED.get(link, ()):
-                    if record[field] is not None:
-                        size = int(record[field]["size"])
-                        content = bytes(rest[at + SALT_BYTES : at + SALT_BYTES + size])
-                        contents[field] = _decoded(content, record[field]["media_type"])
-                        at += SALT_BYTES + size
+                contents = {
+                    field: _decoded(content, record[field]["media_type"])
+                    for field in _COMMITTED.get(link, ())
+                    if record[field] is not None and (content := packed.take(record[field]["commitment"])) is not None
+                }
             except (ValueError, KeyError, TypeError) as error:
                 raise NotRecords(link) from error
             yield Shown(link, record, contents)
-        del rest[:at]
+
+
+class _Packed:
+    """Packed contents in the order of the records that commit to them; one that was withheld has no index line."""
+
+    def __init__(self) -> None:
+        self._pack, self._at = bytearray(), 0
+        self._entries = deque[tuple[str, int]]()
+
+    def add(self, chunk: Chunk) -> None:
+        """Takes the contents of one more chunk."""
+        del self._pack[: self._at]
+        self._at = 0
+        self._pack += chunk.pack
+        for line in chunk.index.decode().splitlines():
+            address, size = line.split(" ")
+            self._entries.append((address, int(size)))
+
+    def take(self, commitment: str) -> bytes | None:
+        """The content behind a commitment, or None where it was withheld."""
+        if not self._entries or commitment != f"sha256:{self._entries[0][0]}":
+            return None
+        _, size = self._entries.popleft()
+        content = bytes(self._pack[self._at + SALT_BYTES : self._at + size])
+        self._at += size
+        return content
 
 
 def _decoded(content: bytes, media_type: str) -> Json:

@@ -13,8 +13,8 @@ from oloproof.chain.link import RECORD_VERSION, Link
 class Evidence:
     """The one record of its file; every field is a claim that only recomputing turns into a check.
 
-    tool: name, version, code digest. plugins and code: as the plan lists them. sources: path → digest of the suite's
-    texts and data files. platform: interpreter, libraries and CPU features, without host or user. redaction: the
+    tool: name, version, code digest. plugins: as the plan lists them. sources: path → digest of the suite's
+    texts and data files. platform: interpreter, libraries and machine type, without host or user. redaction: the
     policy that was applied. looks: for each gate the digests of the distinct inferences seen so far.
     """
 

@@ -1,10 +1,10 @@
-"""The links of the chain: their names, their files and the order of records in a file."""
+"""The links of the chain by name, and which of them commit to packed contents."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-#: Version of the record shapes below; a change of any of them is a new format of specs/chain.md.
+#: Version of the record shapes of this package; a change of any of them is a new format of specs/chain.md.
 RECORD_VERSION = 1
 
 

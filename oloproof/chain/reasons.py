@@ -57,6 +57,7 @@ _ALL: Final = (
     Reason("evaluator_died", About.MEASUREMENT, "the process that ran the evaluator ended", retriable=True),
     Reason("evaluator_output", About.MEASUREMENT, "the evaluator returned what its manifest does not declare"),
     Reason("non_finite", About.MEASUREMENT, "the score is not a finite number"),
+    # Reserved with error_counts_as_failed: no part of this version gives either.
     Reason("out_of_range", About.MEASUREMENT, "the score lies outside its declared range"),
     Reason("different", About.MEASUREMENT, "the answer differs from what is expected"),
     Reason("not_contained", About.MEASUREMENT, "the answer does not contain what is expected"),
@@ -81,6 +82,8 @@ _ALL: Final = (
     Reason("system_answered_nothing", About.RUN, "a system answered no case at all"),
     Reason("adapter_cannot_start", About.RUN, "an adapter could not be started"),
     Reason("store_unusable", About.RUN, "the store could not be written"),
+    Reason("evidence_not_written", About.RUN, "the evidence bundle could not be written"),
+    Reason("internal_error", About.RUN, "a fault of the tool itself ended the run"),
     Reason("interrupted", About.RUN, "a person or the CI stopped the run"),
     Reason("filtered", About.RUN, "the run was restricted to some of the cases"),
 )

@@ -129,7 +129,7 @@ def _own_failure(told: Failure, about: About, otherwise: str, spellings: Spellin
 def _evaluator_handler(adapter: Evaluator, declared: Mapping[str, OutputType], spellings: Spellings) -> Handler:
     def handle(payload: Mapping[str, Json]) -> Mapping[str, Json]:
         try:
-            case = Case(payload["id"], payload["input"], payload["expect"])  # type: ignore[arg-type]  # our own payload
+            case = Case(payload["input"], payload["expect"])
             verdict: object = adapter.evaluate(case, payload["output"])
             if isinstance(verdict, Failure):
                 return _own_failure(verdict, About.MEASUREMENT, "evaluator_error", spellings)

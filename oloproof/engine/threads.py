@@ -6,10 +6,11 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from queue import Empty, SimpleQueue
-from typing import Final, Literal
+from typing import Final
 
 from oloproof.engine.backlog import Backlog
 from oloproof.engine.calls import Handler, failure, raised
+from oloproof.engine.redaction import spellings_of
 from oloproof.engine.work import AdapterSpec, Call, Outcome, Stop
 
 #: Calls between two batches, and between two looks at the stop.
@@ -43,13 +44,13 @@ class _Seat:
     def __init__(
         self,
         handler: Handler,
-        kind: Literal["system", "evaluator"],
+        spec: AdapterSpec,
         waiting: SimpleQueue[Call | None],
         done: SimpleQueue[Outcome],
     ) -> None:
         self.current: tuple[Call, float] | None = None
         self.is_abandoned = False
-        self._handler, self._kind, self._waiting, self._done = handler, kind, waiting, done
+        self._handler, self._spec, self._waiting, self._done = handler, spec, waiting, done
         threading.Thread(target=self._work, name="oloproof-call", daemon=True).start()
 
     def _work(self) -> None:
@@ -60,7 +61,7 @@ class _Seat:
                 body = self._handler(call.payload)
             except KeyboardInterrupt as error:
                 # A person's arrives in the main thread only: this one is the plugin's own.
-                body = raised(error, self._kind)
+                body = raised(error, self._spec.kind, spellings_of(self._spec.secrets.values()))
             self._done.put(Outcome(call.index, body, 1000 * (time.monotonic() - began_s)))
             self.current = None
 
@@ -71,7 +72,7 @@ class Threads:
     def __init__(self, handler: Handler, spec: AdapterSpec, calls: Iterable[Call]) -> None:
         self._handler, self._backlog = handler, Backlog(calls)
         self._most = max(1, spec.concurrency)
-        self._timeout_ms, self._kind = spec.timeout_ms, spec.kind
+        self._timeout_ms, self._spec = spec.timeout_ms, spec
         self._waiting: SimpleQueue[Call | None] = SimpleQueue()
         self._done: SimpleQueue[Outcome] = SimpleQueue()
         self._seats: list[_Seat] = []
@@ -107,7 +108,7 @@ class Threads:
             self._seat()
 
     def _seat(self) -> None:
-        self._seats.append(_Seat(self._handler, self._kind, self._waiting, self._done))
+        self._seats.append(_Seat(self._handler, self._spec, self._waiting, self._done))
 
     def _gather(self, timeout_s: float) -> list[Outcome]:
         finished: list[Outcome] = []
@@ -136,7 +137,7 @@ class Threads:
             self._seats.remove(seat)
             self._given_up.add(call.index)
             self._n_open -= 1
-            reason = "timeout" if self._kind == "system" else "evaluator_timeout"
+            reason = "timeout" if self._spec.kind == "system" else "evaluator_timeout"
             body = failure(reason, f"not ended within {self._timeout_ms} ms")
             given_up.append(Outcome(call.index, body, 1000 * (now - began_s)))
         return given_up

@@ -2,7 +2,7 @@
 
 A call's payload and an outcome's body are JSON objects:
 system    payload {"id", "input", "repeat", "seed"}       body {"output", "served_model", "usage"} or a failure
-evaluator payload {"expect", "id", "input", "output"}     body {"outputs", "reason"} or a failure
+evaluator payload {"expect", "input", "output"}           body {"outputs", "reason"} or a failure
 failure   body {"detail", "failure"}, where `failure` is a reason code
 `reason` of a body with outputs is a registered code; an outside evaluator's own words stand in `detail` beside it.
 """

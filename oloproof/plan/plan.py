@@ -28,7 +28,7 @@ class SuiteEntry:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What came from outside the text: params by value, environment by digest, secrets by name only."""
+    """What came from outside the text (params and env are reserved: empty in format 1): params by value, environment by digest, secrets by name only."""
 
     params: dict[str, Json]
     env: dict[str, DigestText]
@@ -227,7 +227,7 @@ class StepEntry:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on the run as a whole; None is no bound."""
+    """Bounds on the run as a whole; None is no bound. Reserved: always None in format 1."""
 
     max_calls: int | None
     deadline_ms: int | None

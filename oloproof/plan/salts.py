@@ -29,6 +29,10 @@ class Salts:
         self._inner = hashlib.sha256(block.translate(_INNER) + _DOMAIN)
         self._outer = hashlib.sha256(block.translate(_OUTER))
 
+    def fingerprint(self) -> str:
+        """A value that differs between salt keys and tells nothing of them."""
+        return self.salt("fingerprint", "", b"", 0, field="").hex()
+
     def salt(  # noqa: PLR0913 -- the fields of the formula, in its order
         self,
         link: str,

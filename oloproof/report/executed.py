@@ -18,6 +18,8 @@ from oloproof.report.steps import step_texts
 from oloproof.report.wording import cell_name, counts, interval, percent, plural, share
 
 FORMAT_VERSION = 1
+#: Assumptions of a diagnosis that a clustering contradicts.
+DESPITE_CLUSTERS = ("independent_cases_despite_clusters_uncorrected",)
 #: Groups of failures that text shows; `oloproof show RUN diagnosis` has all.
 _SHOWN_GROUPS = 8
 
@@ -46,8 +48,8 @@ def _by_cell(outcome: Outcome) -> dict[Cell, Inference]:
 
 def _call_lines(run: Run) -> list[str]:
     lines = [
-        f"  systems: {plural(run.observed.called, 'call')}, {plural(run.observed.reused, 'execution')} reused",
-        f"  evaluators: {plural(run.measured.called, 'call')}, {plural(run.measured.reused, 'judgment')} reused",
+        f"  systems: {plural(run.observed.called, 'call')}, {plural(run.observed.reused, 'observation')} reused",
+        f"  evaluators: {plural(run.measured.called, 'call')}, {plural(run.measured.reused, 'measurement')} reused",
     ]
     missing = run.measured.missing or run.observed.missing
     lines.extend(f"  missing: {n:,} x {code} ({REASONS[code].meaning})" for code, n in missing.items())
@@ -96,10 +98,10 @@ def _diagnosis_lines(diagnoses: tuple[Diagnosis, ...]) -> Iterator[str]:
         return
     largest = sorted(diagnoses, key=lambda item: (-item.n_failed / item.n_group, item.factor.sort_key()))
     yield ""
-    yield (
-        f"failures by factor (exploratory: cases taken as independent, not corrected for "
-        f"{plural(diagnoses[0].n_searched, 'group')} searched):"
-    )
+    despite = any(item.assumption in DESPITE_CLUSTERS for item in diagnoses)
+    independent = "independent although clusters are declared" if despite else "independent"
+    searched = plural(diagnoses[0].n_searched, "group")
+    yield f"failures by factor (exploratory: cases taken as {independent}, not corrected for {searched} searched):"
     for item in largest[:_SHOWN_GROUPS]:
         factor = item.factor
         name = "missing" if factor.kind == "missing" else factor.name

@@ -56,9 +56,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What an evaluator may look at beside the answer: fields it does not declare in `reads` are None."""
+    """What an evaluator may look at beside the answer: fields it does not declare in `reads` are None.
 
-    id: str
+    No id: an equal answer to a case with equal fields has the same verdict, whatever the case is called.
+    """
+
     input: Json
     expect: Json
 

@@ -23,6 +23,7 @@ from oloproof.app.places import Places
 from oloproof.canon.digests import DigestText, digest_of, sha256, text_of
 from oloproof.canon.encoding import Json
 from oloproof.engine.local import LocalEngine
+from oloproof.engine.redaction import redact_text, spellings_of
 from oloproof.engine.work import AdapterSpec, Stop
 from oloproof.errors import UsageError
 from oloproof.plan.plan import EvaluatorEntry, Plan, SystemEntry
@@ -163,7 +164,7 @@ class _Specs:
             context=Context(self._places.folder, self._places.root),
             secrets=self._secrets,
         )
-        return found if isinstance(found, RowKeyed) else None
+        return _Told(found, self._secrets) if isinstance(found, RowKeyed) else None
 
     def _spec(
         self,
@@ -194,6 +195,20 @@ class _Specs:
         found = self._catalogue.find(kind, name)
         assert isinstance(found, Plugin)  # the plan was compiled on this machine just now
         return found
+
+
+class _Told:
+    """A RowKeyed whose errors hold no secret: what it raises is stored with the run and printed."""
+
+    def __init__(self, adapter: RowKeyed, secrets: Mapping[str, Secret]) -> None:
+        self._adapter, self._spellings = adapter, spellings_of(secrets.values())
+
+    def row_key(self, case_id: str) -> str:
+        """The adapter's own. Raises: ValueError with its words, redacted."""
+        try:
+            return self._adapter.row_key(case_id)
+        except Exception as error:  # noqa: BLE001 -- around plugin code
+            raise ValueError(redact_text(f"{type(error).__name__}: {error}", self._spellings)) from None
 
 
 def _named(model: type) -> str:

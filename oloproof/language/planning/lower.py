@@ -298,16 +298,18 @@ def _identity(item: Configured, facts: Facts, code: CodeEntry | None) -> DigestT
     """Digest of all that determines what an adapter gives: type, code and full configuration (specs/chain.md).
 
     Data files count by content. Those of an adapter that keys each row itself are left out: the row's own digest is in
-    the key, so that a longer recording re-buys nothing. The declared name, timeout, concurrency and repeats are out.
+    the key, so that a longer recording re-buys nothing. Out are the declared name, timeout, concurrency and repeats,
+    and secrets whole: neither a credential's value nor what it is called changes an answer.
     """
     plugin = item.plugin
     manifest = plugin.manifest
-    files = {spec.name for spec in describe(manifest.options).values() if spec.kind == "data_file"}
+    kinds = {spec.name: spec.kind for spec in describe(manifest.options).values()}
     options: dict[str, Json] = {}
     for name, value in item.options.items():
-        if name not in files:
+        kind = kinds.get(name)
+        if kind not in ("secret", "data_file"):
             options[name] = value
-        elif "row_key" not in manifest.capabilities and isinstance(value, str):
+        elif kind == "data_file" and "row_key" not in manifest.capabilities and isinstance(value, str):
             options[name] = facts.data[value]
     return digest_of(
         "olo-adapter-v1",

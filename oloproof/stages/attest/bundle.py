@@ -71,7 +71,7 @@ def write_bundle(
 
     Raises: BundleNotWritten, StoreDiffers.
     """
-    refuse_other(target)
+    _refuse_other(target)
     if _holds_already(target, contents, store=store, statement=statement, signer=signer):
         return Written(target, was_there=True, moved=None)
     sealed = seal(replace(statement, previous=_envelope_digest(target)).payload(), signer)
@@ -89,8 +89,18 @@ def write_bundle(
     return Written(target, was_there=False, moved=moved)
 
 
-def refuse_other(target: Path) -> None:
-    """Raises BundleNotWritten where something lies at target that is no bundle: it is somebody's, and stays."""
+def check_place(target: Path) -> None:
+    """Raises BundleNotWritten where no bundle could be put: before anything is run, so that no call is made in vain.
+
+    What lies at target and is no bundle is somebody's, and stays.
+    """
+    _refuse_other(target)
+    folder = next(path for path in target.absolute().parents if os.path.lexists(path))
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise BundleNotWritten(target, f"{folder} is no folder that can be written")
+
+
+def _refuse_other(target: Path) -> None:
     if os.path.lexists(target) and not _looks_like_one(target):
         raise BundleNotWritten(target, "something that is no bundle lies there; name another place with -o")
 

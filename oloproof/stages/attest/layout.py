@@ -11,7 +11,6 @@ PLAN: Final = "plan.json"
 PLAN_STATEMENT: Final = "attestations/plan.dsse.json"
 #: Files in these folders with these endings are judged alone, and ignored where they are not understood.
 COMPANIONS: Final = (("attestations/", ".dsse.json"), ("timestamps/", ".tsr"))
-FOLDERS: Final = ("attestations", "blobs", "records", "timestamps")
 
 
 def records(link: Link) -> str:

@@ -46,7 +46,6 @@ class Course:
         one = observed[number]
         output: Json = one.content.decode() if one.is_text else json.loads(one.content)
         return {
-            "id": one.row.id,
             "output": output,
             **{name: self._field(one.row, name) for name in ("expect", "input")},
         }

@@ -118,8 +118,9 @@ def _step_key(plan: Plan, courses: Sequence[Course], observations: StoredFile, s
     """Key of the whole measurement file: the observations, the cases, the evaluators and what each measures."""
     steps: list[Json] = [[to_json(course.entry), sorted(map(list, course.pairs))] for course in courses]
     cases: list[Json] = [[entry.name, entry.content, entry.options] for entry in plan.cases]
-    mark = salts.salt("fingerprint", "", b"", 0, field="").hex()
-    return hash_parts("olo-measure-step-v1", RECORD_VERSION, observations.summary.sha256.hex(), cases, steps, mark)
+    return hash_parts(
+        "olo-measure-step-v1", RECORD_VERSION, observations.summary.sha256.hex(), cases, steps, salts.fingerprint()
+    )
 
 
 def _outcome(measured: Measured) -> Json:
@@ -137,11 +138,15 @@ def _find(store: Store, key: bytes, *, keep_missing: bool) -> Measured | None:
     file = store.find_file(bytes.fromhex(outcome["file"])) if outcome else None
     if file is None:
         return None
-    evaluators = {
-        name: EvaluatorCounts(found["planned"], 0, found["planned"], found["measured"], dict(found["missing"]))
-        for name, found in outcome["evaluators"].items()
-    }
+    evaluators = {name: _served(found) for name, found in outcome["evaluators"].items()}
     reasons = (REASONS[reason] for counts in evaluators.values() for reason in counts.missing)
     if any(reason.retriable and reason.about is About.MEASUREMENT for reason in reasons) and not keep_missing:
         return None
     return Measured(file, evaluators, is_complete=True, is_linked=True)
+
+
+def _served(found: dict[str, Any]) -> EvaluatorCounts:
+    """The counts of a step that is served whole; what has no answer was never evaluated, so it is not reused either."""
+    missing = dict(found["missing"])
+    unevaluated = sum(n for reason, n in missing.items() if REASONS[reason].about is About.OBSERVATION)
+    return EvaluatorCounts(found["planned"], 0, found["planned"] - unevaluated, found["measured"], missing)

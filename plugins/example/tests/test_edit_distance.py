@@ -10,7 +10,7 @@ CONTEXT = Context(Path("/"), Path("/"))
 
 
 def verdict_on(output, expect, **options):
-    return EditDistance(EditDistanceOptions(**options), CONTEXT).evaluate(Case("c", None, expect), output)
+    return EditDistance(EditDistanceOptions(**options), CONTEXT).evaluate(Case(None, expect), output)
 
 
 @pytest.mark.parametrize(

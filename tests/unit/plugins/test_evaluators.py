@@ -16,15 +16,15 @@ CONTEXT = Context(Path("/"), Path("/"))
 
 
 def exact(output, expect, **options: object):
-    return ExactMatch(ExactMatchOptions(**options), CONTEXT).evaluate(Case("c", None, expect), output)
+    return ExactMatch(ExactMatchOptions(**options), CONTEXT).evaluate(Case(None, expect), output)
 
 
 def contains(output, expect, **options: object):
-    return Contains(ContainsOptions(**options), CONTEXT).evaluate(Case("c", None, expect), output)
+    return Contains(ContainsOptions(**options), CONTEXT).evaluate(Case(None, expect), output)
 
 
 def numeric(output, expect, **options: object):
-    return Numeric(NumericOptions(**options), CONTEXT).evaluate(Case("c", None, expect), output)
+    return Numeric(NumericOptions(**options), CONTEXT).evaluate(Case(None, expect), output)
 
 
 RIGHT = Verdict({"pass": True}, None)
