@@ -20,6 +20,7 @@ from oloproof.engine.redaction import redact_text, spellings_of
 from oloproof.engine.wire import READY, encode_line, read_chunk, read_start, result_line
 from oloproof.engine.work import AdapterCannotStart, AdapterSpec
 from oloproof.sdk.options import Context, Options, Secret, build_options
+from oloproof.sdk.records import Permanent, Refused, Transient
 
 #: Starts a worker. Not with -m, which imports runpy, and with -P, since the working directory is not where our code is.
 #: Collecting garbage while nothing but modules is made would be a tenth of the start-up.
@@ -52,7 +53,9 @@ def start_adapter(
             raise TypeError(f"{model} is no Options model, or {factory} cannot be called")  # noqa: TRY301 -- told below
         found: object = build(build_options(options_model, options, secrets), context)
     except (Exception, SystemExit) as error:  # noqa: BLE001 -- around plugin code
-        told = redact_text(f"{type(error).__name__}: {error}", spellings_of(secrets.values()))
+        # A plugin's own word for "this cannot work" needs no class name before it.
+        words = str(error) if isinstance(error, Permanent | Refused | Transient) else f"{type(error).__name__}: {error}"
+        told = redact_text(words, spellings_of(secrets.values()))
         raise AdapterCannotStart(name, told[:_MAX_REASON]) from None
     return found
 

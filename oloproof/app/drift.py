@@ -94,13 +94,15 @@ def check_drift(path: Path, plan: Plan, now: Plan) -> None:
 
 def _compare(old: Json, new: Json, place: str, changes: list[str]) -> None:
     """The leaves that differ, by path; lists of named entries are matched by name."""
-    if place.endswith(("decision_hash", "plan_hash", "identity")) or old == new:
+    if place.endswith(("decision_hash", "plan_hash", "identity", "decidability")) or old == new:
         return
     if isinstance(old, list) and isinstance(new, list) and _are_named(old) and _are_named(new):
         old, new = {_name_of(item): item for item in old}, {_name_of(item): item for item in new}
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        old, new = {f"[{k}]": item for k, item in enumerate(old)}, {f"[{k}]": item for k, item in enumerate(new)}
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted({*old, *new}):
-            where = f"{place}.{key}" if place else key
+            where = f"{place}{'' if key.startswith('[') else '.'}{key}" if place else key
             if key not in old:
                 changes.append(f"{where}: added")
             elif key not in new:

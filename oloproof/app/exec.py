@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from oloproof.app.compile import plan_bytes
@@ -76,6 +77,7 @@ class Bench:
     row_keys: Callable[[SystemEntry], RowKeyed | None]
     stop: Stop
     now: Callable[[], str]
+    made_key: Path | None = None
 
 
 class _Ended(NamedTuple):
@@ -148,6 +150,7 @@ def execute_plan(
         was_there=written.bundle.was_there,
         moved=written.bundle.moved,
         keyid=bench.signer.keyid,
+        made_key=bench.made_key,
     )
 
 
@@ -216,7 +219,10 @@ def _ended(walk: _Walk, observed: Observed) -> _Ended | None:
         return _Ended(RunState.PARTIAL, "filtered", "a run of some of the cases explores; it never decides")
     for variant, counts in observed.systems.items():
         if counts.planned and not counts.answered:
-            reasons = ", ".join(f"{reason} x {n}" for reason, n in sorted(counts.missing.items()))
+            reasons = ", ".join(
+                f"{reason} x {n}" + (f" ({counts.details[reason]})" if reason in counts.details else "")
+                for reason, n in sorted(counts.missing.items())
+            )
             return _Ended(RunState.RUN_ERROR, "system_answered_nothing", f"{variant}: {reasons}")
     if not observed.is_complete:
         return _Ended(RunState.PARTIAL, "interrupted", "not every planned execution was attempted")
@@ -229,6 +235,7 @@ def _tally_systems(observed: Observed) -> Tally:
         sum(item.called for item in counts),
         sum(item.reused for item in counts),
         _summed(item.missing for item in counts),
+        {reason: words for item in counts for reason, words in item.details.items()},
     )
 
 

@@ -78,6 +78,10 @@ class Places:
 def places_of(suite: Path) -> Places:
     """The places of a suite file."""
     absolute = suite.absolute()
+    try:
+        str(absolute).encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{str(absolute)!a}: the path is not UTF-8; rename the folder or the file") from None
     return Places(absolute, root_of(absolute.parent))
 
 
@@ -117,9 +121,13 @@ def _configured(path: Path) -> str | None:
         raise UnreadableFile(str(path), error.strerror or str(error)) from error
     except ValueError as error:
         raise UsageError(f"{path}: not TOML: {error}") from error
-    named = settings.get("suite")
+    named = settings.pop("suite", None)
+    if settings:
+        raise UsageError(f"{path}: unknown key {min(settings)!r}; this version knows `suite`")
     if named is not None and not isinstance(named, str):
         raise UsageError(f'{path}: `suite` must be a path in quotes, such as suite = "specs/gate.olo"')
+    if named is not None and not (path.parent / named).resolve().is_relative_to(path.parent.resolve()):
+        raise UsageError(f"{path}: `suite` must lie in the folder of this file or below it, not at {named!r}")
     return named
 
 

@@ -92,7 +92,8 @@ def show_records(
             near = difflib.get_close_matches(wanted.case_id, ids, n=1, cutoff=0.5)
             if wanted.case_id not in ids:
                 raise UnknownCase(wanted.case_id, near[0] if near else None)
-        return _with_contents(found, read) if wanted.only_failures else found
+        wants_contents = wanted.only_failures and _links(wanted) == (Link.MEASUREMENT,)
+        return _with_contents(found, read) if wants_contents else found
 
 
 @contextmanager
@@ -109,7 +110,13 @@ def _reader(
         raise NoSuchRun(wanted.source, has_runs=False)
     with SqliteStore(path, mode="read") as opened:
         run = _find_run(opened.runs(), wanted.source)
-        yield lambda link: opened.read_file(run.files[link]) if link in run.files else ()
+
+        def read(link: Link) -> Iterator[Chunk]:
+            if link not in run.files:
+                raise NoRecords(run, link)
+            return opened.read_file(run.files[link])
+
+        yield read
 
 
 def _store_of(suite: Path | None, cwd: Path, environ: Mapping[str, str], store: Path | None) -> Path:
@@ -119,7 +126,25 @@ def _store_of(suite: Path | None, cwd: Path, environ: Mapping[str, str], store: 
     return places_of(found).store(store, environ)
 
 
+class NoFailures(UsageError):
+    """Failures were asked of records that cannot fail."""
+
+    def __init__(self, link: str) -> None:
+        self.link = link
+        super().__init__(f"--failures goes with measurement or observation; {link} records do not fail")
+
+
+class NoRecords(UsageError):
+    """The run ended before it had such records."""
+
+    def __init__(self, run: RunRow, link: Link) -> None:
+        self.run, self.link = run, link
+        super().__init__(f"run {run.id} is {run.state or 'RUNNING'} and has no {link} records; only COMPLETE runs have")
+
+
 def _links(wanted: Wanted) -> tuple[Link, ...]:
+    if wanted.only_failures and wanted.link not in (None, Link.MEASUREMENT, Link.OBSERVATION):
+        raise NoFailures(str(wanted.link))
     if wanted.link is not None:
         return (Link(wanted.link),)
     if wanted.only_failures:
@@ -142,7 +167,7 @@ def _bundle_chunks(folder: Path, link: Link) -> Iterator[Chunk]:
         pack = (folder / "blobs" / f"{link}.pack").read_bytes() if packed else b""
         index = (folder / "blobs" / f"{link}.index").read_bytes() if packed else b""
     except OSError as error:
-        raise UnreadableFile(str(folder), error.strerror or str(error)) from error
+        raise UnreadableFile(str(error.filename or folder), error.strerror or str(error)) from error
     for number, chunk in enumerate(chunks_of(body.split(b"\n")[:-1])):
         yield replace(chunk, pack=pack, index=index) if number == 0 else chunk
 
@@ -152,7 +177,7 @@ def _pick(link: Link, read: _Read, wanted: Wanted) -> Iterator[Shown]:
         record = item.record
         if wanted.case_id is not None and record.get("id", wanted.case_id) != wanted.case_id:
             continue
-        if not (wanted.only_failures and link is Link.MEASUREMENT and record["reason"] is None):
+        if not (wanted.only_failures and record["reason"] is None):
             yield item
 
 

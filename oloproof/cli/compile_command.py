@@ -8,6 +8,7 @@ import click
 
 from oloproof.cli.exit_codes import ExitCode
 from oloproof.cli.findings import print_findings, print_json
+from oloproof.cli.saying import say
 
 
 @click.command("compile")
@@ -39,5 +40,5 @@ def command(suite: Path | None, output: Path | None, *, as_json: bool) -> int:
     if as_json:
         print_json(compiled_json(compiled.plan, written=written))
     else:
-        click.echo(compiled_text(compiled.plan, written=written), nl=False)
+        say(compiled_text(compiled.plan, written=written))
     return ExitCode.DONE

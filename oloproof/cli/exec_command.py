@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +13,7 @@ import click
 
 from oloproof.cli.exit_codes import ExitCode
 from oloproof.cli.findings import print_findings, print_json
+from oloproof.cli.saying import say
 
 if TYPE_CHECKING:
     from oloproof.app.compile import Compiled
@@ -75,9 +79,17 @@ def _print_run(done: Executed, *, as_json: bool) -> int:
 
     if done.run is None:
         return ExitCode.USAGE if done.compiled.has_unreadable else ExitCode.FINDINGS
+    if done.run.made_key is not None:
+        click.echo(f"note: a signing key of your own was made in {done.run.made_key}", err=True)
     bundle = None if done.run.bundle is None else shown(done.run.bundle, Path.cwd())
     if as_json:
         print_json(run_json(done.run, bundle=bundle))
     else:
-        click.echo(run_text(done.run, bundle=bundle), nl=False)
+        say(run_text(done.run, bundle=bundle, tool=_called()))
     return done.run.exit_code
+
+
+def _called() -> str:
+    """How this command is called here: by its name where that finds it, else as it was called."""
+    called = Path(sys.argv[0])
+    return "oloproof" if called.stem != "oloproof" or shutil.which("oloproof") else shlex.quote(str(called))

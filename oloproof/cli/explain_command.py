@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from oloproof.cli.saying import say
+
 
 @click.command("explain")
 @click.argument("code")
@@ -11,5 +13,5 @@ def command(code: str) -> int:
     """Say what the diagnostic CODE means, why it matters, and how to fix it."""
     from oloproof.app.explain import explain
 
-    click.echo(explain(code), nl=False)
+    say(explain(code))
     return 0

@@ -8,9 +8,8 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
-import click
-
 from oloproof.canon.encoding import Json
+from oloproof.cli.saying import say
 from oloproof.language.diagnostics import Diagnostic
 from oloproof.language.source import Source
 from oloproof.report.diagnostics import render_concise, render_json, render_jsonl, render_text
@@ -31,7 +30,7 @@ def print_findings(
             text = render_json(sources, found)
         case _:
             text = render_jsonl(sources, found)
-    click.echo(text, nl=False, err=err)
+    say(text, err=err)
 
 
 def wants_colour(*, err: bool) -> bool:
@@ -42,4 +41,4 @@ def wants_colour(*, err: bool) -> bool:
 
 def print_json(value: Mapping[str, Json]) -> None:
     """One JSON object for programs."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True))
+    say(json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n")

@@ -11,6 +11,7 @@ import click
 
 from oloproof import __version__
 from oloproof.cli.exit_codes import ExitCode
+from oloproof.cli.saying import stop_saying
 from oloproof.errors import OloproofError
 
 _COMMANDS = {
@@ -58,7 +59,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         result = oloproof.main(args=list(arguments), standalone_mode=False, auto_envvar_prefix="OLOPROOF")
         code = result if isinstance(result, int) else ExitCode.DONE
-        sys.stdout.flush()
+        _flush()
     except click.ClickException as error:
         error.show()
         return ExitCode.USAGE
@@ -68,8 +69,10 @@ def run(arguments: Sequence[str]) -> int:
     except OloproofError as error:
         click.echo(f"error: {error}", err=True)
         return error.exit_code
-    except BrokenPipeError:
-        return _closed_pipe()
+    except OSError as error:  # the surroundings: a full disk behind the output, a folder that is gone
+        place = f": {error.filename}" if error.filename else ""
+        click.echo(f"error: {error.strerror or error}{place}", err=True)
+        return ExitCode.USAGE
     except Exception as error:
         if os.environ.get("OLOPROOF_DEBUG"):
             raise
@@ -79,7 +82,8 @@ def run(arguments: Sequence[str]) -> int:
     return code
 
 
-def _closed_pipe() -> int:
-    """A reader that went away is no failure: the rest of the output goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return ExitCode.DONE
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        stop_saying()

@@ -21,8 +21,8 @@ def show(key: Path | None) -> int:
     from oloproof.app.wiring.run import signer_for
 
     signer = signer_for(key, root_of(Path.cwd()), os.environ)
-    click.echo(f"keyid      {signer.keyid}")
-    click.echo(f"public key {signer.public_key}")
-    click.echo("trust file for those who verify your bundles (oloproof verify --trust FILE BUNDLE):")
+    click.echo(f"# keyid      {signer.keyid}")
+    click.echo(f"# public key {signer.public_key}")
+    click.echo("# trust file for those who verify your bundles (oloproof verify --trust FILE BUNDLE):")
     click.echo(f'\nversion = 1\n\n[[signer]]\nprincipal = "NAME"\nkey = "{signer.public_key}"\nroles = ["runner"]')
     return 0

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from oloproof.cli.findings import print_json
+from oloproof.cli.saying import say
 
 
 @click.command("runs")
@@ -23,5 +24,5 @@ def command(suite: Path | None, store: Path | None, *, as_json: bool) -> int:
     if as_json:
         print_json(runs_json(found))
     else:
-        click.echo(runs_text(found), nl=False)
+        say(runs_text(found))
     return 0

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from oloproof.cli.findings import print_json
+from oloproof.cli.saying import say
 
 _LINKS = (
     "case",
@@ -59,5 +60,5 @@ def command(  # noqa: PLR0913 -- one parameter an option
     if as_json:
         print_json(records_json(found))
     else:
-        click.echo(records_text(found), nl=False)
+        say(records_text(found))
     return 0

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from oloproof.cli.findings import print_json
+from oloproof.cli.saying import say
 
 _LEVELS = ("structure", "integrity", "signature", "binding", "recompute")
 
@@ -51,7 +52,7 @@ def command(  # noqa: PLR0913, PLR0917 -- one parameter an option
     if as_json:
         print_json(verified_json(report))
     else:
-        click.echo(verified_text(report), nl=False)
+        say(verified_text(report))
     return report.exit_code
 
 

@@ -28,7 +28,10 @@ class SuiteEntry:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What came from outside the text (params and env are reserved: empty in format 1): params by value, environment by digest, secrets by name only."""
+    """What came from outside the text: params by value, environment by digest, secrets by name only.
+
+    params and env are reserved: empty in format 1.
+    """
 
     params: dict[str, Json]
     env: dict[str, DigestText]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from oloproof.canon.encoding import Json
@@ -24,8 +25,11 @@ DESPITE_CLUSTERS = ("independent_cases_despite_clusters_uncorrected",)
 _SHOWN_GROUPS = 8
 
 
-def run_text(run: Run, *, bundle: str | None) -> str:
-    """A run for people: calls, decisions, recommendation, next steps, and how to verify the bundle at that path."""
+def run_text(run: Run, *, bundle: str | None, tool: str = "oloproof") -> str:
+    """A run for people: calls, decisions, recommendation, next steps, and how to verify the bundle at that path.
+
+    tool: how the command is called where this is read.
+    """
     lines = [f"run {run.id}: {run.state}", *_call_lines(run)]
     if run.outcome is None:
         lines.append(_why(run))
@@ -38,7 +42,7 @@ def run_text(run: Run, *, bundle: str | None) -> str:
     lines.extend(f"  next: {step}" for step in step_texts(outcome.recommendation.next_steps, _by_cell(outcome)))
     if bundle is not None:
         was_there = " (unchanged)" if run.was_there else ""
-        lines += ["", f"evidence: {bundle}{was_there}", f"verify it with: oloproof verify {bundle}"]
+        lines += ["", f"evidence: {bundle}{was_there}", f"verify it with: {tool} verify {shlex.quote(bundle)}"]
     return "\n".join(lines) + "\n"
 
 
@@ -52,7 +56,9 @@ def _call_lines(run: Run) -> list[str]:
         f"  evaluators: {plural(run.measured.called, 'call')}, {plural(run.measured.reused, 'measurement')} reused",
     ]
     missing = run.measured.missing or run.observed.missing
-    lines.extend(f"  missing: {n:,} x {code} ({REASONS[code].meaning})" for code, n in missing.items())
+    for code, n in missing.items():
+        words = run.observed.details.get(code)
+        lines.append(f"  missing: {n:,} x {code} ({REASONS[code].meaning})" + (f": {escape(words)}" if words else ""))
     return lines
 
 
@@ -110,7 +116,7 @@ def _diagnosis_lines(diagnoses: tuple[Diagnosis, ...]) -> Iterator[str]:
             f"{interval(item.lower, item.upper)}"
         )
     if len(largest) > _SHOWN_GROUPS:
-        yield f"  and {len(largest) - _SHOWN_GROUPS} more: oloproof show RUN diagnosis"
+        yield f"  and {len(largest) - _SHOWN_GROUPS} more: oloproof show last diagnosis"
 
 
 def run_json(run: Run, *, bundle: str | None) -> dict[str, Json]:

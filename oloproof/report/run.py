@@ -43,18 +43,23 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Calls made, results reused, and cases missing by reason; over all systems, or over all evaluators."""
+    """Calls made, results reused, and cases missing by reason; over all systems, or over all evaluators.
+
+    details: by reason the words of the first failure of this run, redacted; never in a record.
+    """
 
     called: int = 0
     reused: int = 0
     missing: dict[str, int] = field(default_factory=dict)
+    details: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """One exec. outcome and bundle are None unless it is COMPLETE; reason and detail say why it is not.
 
-    was_there: the bundle existed already with exactly these records. signal: what cancelled it.
+    made_key: the folder of the signing key, if it was made for this run. was_there: the bundle existed already with
+    exactly these records. signal: what cancelled it.
     """
 
     id: str
@@ -67,6 +72,7 @@ class Run:
     was_there: bool = False
     moved: Path | None = None
     keyid: str | None = None
+    made_key: Path | None = None
     reason: str | None = None
     detail: str = ""
     signal: int | None = None

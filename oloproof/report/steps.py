@@ -21,7 +21,7 @@ STEPS: Final = {
     "dominant_cluster": "one cluster holds most cases: balance the case set, then decide by hand",
     "estimand_undeclared": "say how unequal clusters count: weight_by = cluster, or max_size, or sizes_uninformative",
     "cap_exceeded": "a cluster is larger than max_size: declare the true largest size",
-    "missing_widens": "missing cases widen these intervals: exec again asks those anew whose reason may pass",
+    "missing_widens": "missing cases widen these intervals: `oloproof show --failures` says why they are missing",
 }
 
 

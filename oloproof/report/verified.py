@@ -23,6 +23,9 @@ def verified_text(report: Report) -> str:
     if report.is_verified:
         lines.extend(f"gate {state}" for state in states)
         lines.append(f"verified at level {report.required}: recommendation {report.action}")
+    elif report.exit_code == FailureClass.NOT_ACCEPTED:
+        lines.extend(f"gate {state}" for state in states)
+        lines.append(f"verified at level {report.required}, and not accepted (exit code {report.exit_code})")
     else:
         code = report.exit_code
         name = FailureClass(code).name if code in FailureClass._value2member_map_ else "NOT VERIFIED"

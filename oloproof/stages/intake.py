@@ -78,7 +78,7 @@ class Intake:
     """Takes the results of one link and scope into the store.
 
     called, reused: executions so far. endings: reason code, or None for an answer → how many; a result shared with a
-    call that is still out is not among them.
+    call that is still out is not among them. details: the first failure's own words by reason, of calls made now.
     """
 
     def __init__(self, store: Store, link: Link, scope: str, desk: Desk) -> None:
@@ -89,6 +89,7 @@ class Intake:
         self._is_exhausted = False
         self.called = self.reused = 0
         self.endings: Counter[str | None] = Counter()
+        self.details: dict[str, str] = {}
 
     @property
     def is_done(self) -> bool:
@@ -158,7 +159,9 @@ class Intake:
         for outcome in batch:
             key, open_ = self._out.pop(outcome.index)
             result = Result(key, self._desk.settle(outcome.body), _volatile(outcome))
-            self.endings[failure_in(result.body)] += 1
+            self.endings[ending := failure_in(result.body)] += 1
+            if ending is not None and (detail := outcome.body.get("detail")):
+                self.details.setdefault(ending, str(detail)[:MAX_DETAIL])
             open_.results.append(result)
             open_.held.append(result)
             open_.left -= 1

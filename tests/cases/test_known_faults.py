@@ -126,7 +126,7 @@ def test_a_secret_is_in_the_plan_by_name_only(tmp_path, monkeypatch):
 
 def test_nothing_is_no_green(tmp_path):
     # i-have-adhd #49: a misspelt path, no cases, exit code 0
-    empty = completed('cases tickets: jsonl { path = "rows.jsonl", id = "id", input = "text" }')
+    empty = completed('cases tickets: jsonl { path = "rows.jsonl", id = "id", input = "text", expect = "text" }')
     (tmp_path / "suite.olo").write_text(empty)
     (tmp_path / "answers.jsonl").write_text("")
     (tmp_path / "rows.jsonl").write_text("")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from oloproof import __version__
-from oloproof.adapters.ed25519 import FileSigner, config_dir, load_signer, own_signer, salt_key
+from oloproof.adapters.ed25519 import SIGNING_KEY, FileSigner, config_dir, load_signer, own_signer, salt_key
 from oloproof.adapters.plugins import EntryPointCatalogue, execution_of
 from oloproof.adapters.store import SqliteStore
 from oloproof.adapters.trust import enter_own_key
@@ -57,6 +57,12 @@ def signer_for(key: Path | None, root: Path, environ: Mapping[str, str]) -> File
     return signer
 
 
+def _makes_key(key: Path | None, environ: Mapping[str, str]) -> Path | None:
+    """The folder in which the run will make a signing key, or None where it has one."""
+    directory = config_dir(environ)
+    return directory if key is None and not (directory / SIGNING_KEY).exists() else None
+
+
 @contextmanager
 def bench(
     plan: Plan, places: Places, *, store: Path, key: Path | None, environ: Mapping[str, str], stop: Stop
@@ -64,6 +70,7 @@ def bench(
     """A bench for one run of a plan. Raises: SecretNotSet, BadKey, StoreUnusable."""
     secrets = _secrets(plan, environ)
     directory = config_dir(environ)
+    made_key = _makes_key(key, environ)
     signer = signer_for(key, places.root, environ)
     salts = Salts(salt_key(directory, environ, root=places.root))
     specs = _Specs(EntryPointCatalogue(), places, secrets)
@@ -79,6 +86,7 @@ def bench(
             row_keys=specs.row_keys,
             stop=stop,
             now=utc_now,
+            made_key=made_key,
         )
 
 

@@ -66,9 +66,30 @@ def resolve(file: File, source: Source, catalogue: Catalogue, earlier: Iterable[
         findings.add(
             gates.NO_GATE, "no gate: nothing would be decided", source.span(0, 0), help="add `gate NAME { … }`"
         )
+    _report_unexpected(suite, findings)
     report_unused(declared, findings)
     report_broken(declared, catalogue, findings)
     return Resolved(None if findings.has_errors else suite, findings.all())
+
+
+def _report_unexpected(suite: Suite, findings: Findings) -> None:
+    """Reports gates whose cases say nothing of what an evaluator compares with: every case would be missing."""
+    cases = {item.name: item for item in suite.cases}
+    evaluators = {item.name: item for item in suite.evaluators}
+    metrics = {item.name: item for item in suite.metrics}
+    for gate in suite.gates:
+        for line in gate.requires:
+            metric, found = metrics.get(line.metric), cases.get(gate.cases)
+            evaluator = evaluators.get(metric.evaluator) if metric else None
+            if evaluator is None or found is None or found.id is None or found.expect is not None:
+                continue
+            if "expect" in evaluator.adapter.plugin.manifest.reads:
+                findings.add(
+                    names.MISSING_ATTRIBUTE,
+                    f"cases `{found.name}` needs `expect`: evaluator `{evaluator.name}` compares answers with it",
+                    found.source.span,
+                    help="add `expect = …`, the field that holds what is expected",
+                )
 
 
 class _Header(NamedTuple):

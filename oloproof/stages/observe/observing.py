@@ -112,6 +112,7 @@ def _counts(
             reused=intake.reused if intake else 0,
             answered=mine_endings[None],
             missing={reason: n for reason, n in sorted(mine_endings.items(), key=str) if reason is not None},
+            details=dict(intake.details) if intake else {},
         )
     return counts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from oloproof.engine.work import AdapterSpec, Engine, Stop
 from oloproof.plan.plan import SystemEntry
@@ -42,7 +42,7 @@ class SystemCounts:
     """Executions of one system variant over all its case sets and repeats.
 
     planned == answered + sum of missing for a complete observation. called: calls made now. reused: served from the
-    store. missing: reason → how many.
+    store. missing: reason → how many. details: a failure's own words by reason, of calls made now.
     """
 
     planned: int
@@ -50,6 +50,7 @@ class SystemCounts:
     reused: int
     answered: int
     missing: dict[str, int]
+    details: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from oloproof.chain.reasons import REASONS, About, UnknownReason, is_retriable, 
 
 SOURCES = ("oloproof", "plugins/builtin")
 #: Registered for what the first slice does not reach yet, or for outside code alone; specs/chain.md says of each why.
-RESERVED = {"error_counts_as_failed"}
+RESERVED = {"error_counts_as_failed", "out_of_range"}
 #: Where the stages write a reason as a literal.
 GIVEN = re.compile(
     r"(?:reasons?=\(?|_Fate\(\"\w+\", |Ruling\(DecisionState\.\w+, |failure\(|_Unfit\(|_Ended\(RunState\.\w+, )"

@@ -124,7 +124,7 @@ def test_what_an_evaluator_does_not_read_needs_no_new_evaluation(bench, reads, n
     assert bench.calls("match") == n_calls
     payload = bench.engine.calls["match"][0]
     wanted = {"expect": "x" if "expect" in reads else None, "input": "1" if "input" in reads else None}
-    assert payload == {"id": "a", "output": "always", **wanted}
+    assert payload == {"output": "always", **wanted}
 
 
 def test_a_text_and_an_object_that_look_alike_are_different_answers(bench):
@@ -194,7 +194,7 @@ def test_a_reason_in_an_evaluators_own_words_is_named_as_such(bench):
 
 
 def test_an_evaluation_that_may_end_otherwise_is_done_again(bench):
-    bench.engine.answers["match"] = lambda p: failed("evaluator_timeout") if p["id"] == "c004" else equals(p)
+    bench.engine.answers["match"] = lambda p: failed("evaluator_timeout") if p["output"] == "text 4" else equals(p)
     bench.run()
     kept = bench.run(keep_missing=True)
     assert (bench.calls("match"), kept.evaluators["match"].missing) == (40, {"evaluator_timeout": 1})
@@ -211,7 +211,7 @@ def test_a_stopped_exec_keeps_what_finished(bench):
     stop = Stop()
 
     def stopping(payload) -> dict:
-        stop.signal = 2 if payload["id"] == "c009" else None
+        stop.signal = 2 if payload["output"] == "text 9" else None
         return equals(payload)
 
     bench.engine.answers["match"] = stopping

@@ -112,7 +112,7 @@ def test_a_plugin_may_have_a_data_file_by_default(tmp_path):
 
 
 def test_a_row_of_a_stranger_with_an_enormous_number_is_a_finding(tmp_path):
-    text = completed('cases tickets: tape { id = "id", input = "text", how = "huge" }')
+    text = completed('cases tickets: tape { id = "id", input = "text", expect = "text", how = "huge" }')
     assert codes(compile_text(tmp_path, text, is_strange=True)) == ["OLO210", "OLO307"]
 
 
