@@ -31,7 +31,8 @@ class Ended:
 def oloproof(*arguments: str | Path, cwd: Path, env: dict[str, str] | None = None) -> Ended:
     """Runs `oloproof ARGUMENTS` in a folder. No output may ever hold a traceback or an internal error."""
     done = subprocess.run(
-        [sys.executable, "-m", "oloproof", *map(str, arguments)],
+        # `-P`: the installed command, too, does not look for its modules in the folder it is run in.
+        [sys.executable, "-P", "-m", "oloproof", *map(str, arguments)],
         cwd=cwd,
         env={**os.environ, **(env or {})},
         capture_output=True,

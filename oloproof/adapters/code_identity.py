@@ -11,6 +11,7 @@ from typing import Final
 
 from oloproof.adapters.distributions import Distributions
 from oloproof.adapters.import_graph import (
+    DYNAMIC,
     BadSource,
     Closure,
     ModuleFinder,
@@ -63,6 +64,20 @@ class CodeOutsideRoot(OloproofError):
             f"{target} imports {module} from {path}, outside the project's root {root}: its code cannot be part of the "
             f"plan; install it as a built distribution (pip install without -e), or move it inside the root"
         )
+
+
+class NameTaken(OloproofError):
+    """A module of the project is called like one that is there before it: which of the two runs is nobody's guess."""
+
+    exit_code = 1
+
+    def __init__(self, target: str, module: str, path: str) -> None:
+        self.target, self.module, self.path = target, module, path
+        super().__init__(f"{target} imports {module} from {path}, which has the name of a standard module; rename it")
+
+
+#: Top-level names that are imported before any project's module can be.
+RESERVED: Final = frozenset(sys.stdlib_module_names) | {"oloproof", "oloproof_builtin"}
 
 
 class FileOutsideRoot(OloproofError):
@@ -175,12 +190,16 @@ class _Identification:
     def _add_source(self, source: SourceModule) -> None:
         if not source.path.resolve().is_relative_to(self._root):
             raise CodeOutsideRoot(self._target, source.name, str(source.path), str(self._root))
+        if source.name.partition(".")[0] in RESERVED:
+            raise NameTaken(self._target, source.name, str(source.path))
         self._modules[source.name] = source.digest
 
     def _add_import(self, name: str) -> None:
         """A name that is no module of the project's own folders."""
         top = name.partition(".")[0]
-        if not top or self._is_ours(name):
+        if name == DYNAMIC:
+            self._unresolved.add("a name computed at run time (list what it may import in depends_on)")
+        elif not top or self._is_ours(name):
             self._unresolved.add(name)
         elif top == OWN_PACKAGE:
             self._distributions[OWN_PACKAGE] = f"sdk {SDK_VERSION}"

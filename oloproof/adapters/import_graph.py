@@ -117,7 +117,7 @@ def closure_of(finder: ModuleFinder, start: str, *, accepts: Callable[[str], boo
     seen = set(queue)
     while queue:
         name = queue.pop()
-        place = finder.find(name) if accepts(name) else None
+        place = finder.find(name) if not name.startswith(".") and accepts(name) else None
         if place is None:
             outside.add(name)
             continue
@@ -137,21 +137,45 @@ def closure_of(finder: ModuleFinder, start: str, *, accepts: Callable[[str], boo
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """One import. name: the module that must exist. maybe: names taken from it, each perhaps a submodule."""
+    """One import. name: the module that must exist. maybe: names taken from it, each perhaps a submodule.
+
+    is_all: whatever it holds is taken, which may be any of its submodules.
+    """
 
     name: str
     maybe: tuple[str, ...] = ()
+    is_all: bool = False
+
+
+#: Stands for an import of a name that is computed while the code runs.
+DYNAMIC: Final = ".dynamic"
 
 
 def imports_of(tree: ast.AST, package: str) -> Iterator[Imported]:
-    """Every import statement of a module, wherever it stands. package: what relative imports start from."""
+    """Every import of a module, wherever it stands. package: what relative imports start from.
+
+    Statements, and calls of `import_module` and `__import__`: of a name written out it is an import like any other; of
+    a computed name nobody can tell, so it stands as DYNAMIC for something that was not resolved.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Imported(alias.name)
         elif isinstance(node, ast.ImportFrom):
             base = _absolute(node, package)
-            yield Imported(base, tuple(f"{base}.{alias.name}" for alias in node.names if alias.name != "*"))
+            names = tuple(f"{base}.{alias.name}" for alias in node.names if alias.name != "*")
+            yield Imported(base, names, is_all=any(alias.name == "*" for alias in node.names))
+        elif isinstance(node, ast.Call) and _is_import_call(node):
+            name = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+            yield Imported(name if isinstance(name, str) and not name.startswith(".") else DYNAMIC)
+
+
+def _is_import_call(node: ast.Call) -> bool:
+    match node.func:
+        case ast.Name(id=("import_module" | "__import__")) | ast.Attribute(attr="import_module"):
+            return True
+        case _:
+            return False
 
 
 def _absolute(node: ast.ImportFrom, package: str) -> str:
@@ -167,9 +191,20 @@ def _absolute(node: ast.ImportFrom, package: str) -> str:
 def _with_parents(found: Imported, finder: ModuleFinder, accepts: Callable[[str], bool]) -> Iterator[str]:
     yield found.name
     yield from _parents(found.name)
-    for name in found.maybe:
+    taken = (*found.maybe, *(_submodules(found.name, finder) if found.is_all and accepts(found.name) else ()))
+    for name in taken:
         if accepts(name) and finder.find(name) is not None:
             yield name
+
+
+def _submodules(package: str, finder: ModuleFinder) -> Iterator[str]:
+    """The modules and packages directly in a package."""
+    place = finder.find(package)
+    for folder in (place.folders or ()) if place else ():
+        for path in sorted(Path(folder).iterdir()):
+            name = path.stem if path.suffix == _SOURCE_SUFFIX else path.name
+            if name.isidentifier() and (path.suffix == _SOURCE_SUFFIX or path.is_dir()):
+                yield f"{package}.{name}"
 
 
 def _parents(name: str) -> Iterator[str]:

@@ -59,7 +59,7 @@ def load(factory: str) -> object:
     try:
         module = importlib.import_module(module_name)  # noqa: TID251 -- this is the plugin loader
         found: object = getattr(module, name)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise BadFactory(factory, f"{type(error).__name__}: {error}") from error
     return found
 

@@ -52,7 +52,7 @@ def start_adapter(
         if not (isinstance(options_model, type) and issubclass(options_model, Options)) or not callable(build):
             raise TypeError(f"{model} is no Options model, or {factory} cannot be called")  # noqa: TRY301 -- told below
         found: object = build(build_options(options_model, options, secrets), context)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 -- around plugin code
+    except BaseException as error:  # noqa: BLE001 -- around plugin code, which may raise anything while it is imported
         # A plugin's own word for "this cannot work" needs no class name before it.
         words = str(error) if isinstance(error, Permanent | Refused | Transient) else f"{type(error).__name__}: {error}"
         told = redact_text(words, spellings_of(secrets.values()))

@@ -33,6 +33,8 @@ from oloproof.sdk.protocols import Source as RowSource
 from oloproof.sdk.records import Row, RowFault
 
 _PATHS: Final = "paths are relative to the suite's folder and stay inside its project"
+#: Largest suite or plan that is read whole.
+MAX_FILE_BYTES: Final = 64 << 20
 _DRIVE: Final = re.compile(r"[A-Za-z]:")
 
 
@@ -146,11 +148,17 @@ def plan_bytes(plan: Plan) -> bytes:
 
 
 def read_bytes(path: Path) -> bytes:
-    """A file that somebody named. Raises: UnreadableFile."""
+    """A regular file that somebody named, of at most MAX_FILE_BYTES. Raises: UnreadableFile."""
     try:
-        return path.read_bytes()
+        if path.exists() and not path.is_dir() and not path.is_file():
+            raise UnreadableFile(str(path), "it is no regular file")
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise UnreadableFile(str(path), error.strerror or str(error)) from error
+    if len(data) > MAX_FILE_BYTES:
+        raise UnreadableFile(str(path), f"it is larger than {MAX_FILE_BYTES} bytes")
+    return data
 
 
 class _Made(NamedTuple):

@@ -72,9 +72,9 @@ def load_plan(path: Path) -> tuple[Plan, Places]:
 def _suite_of(path: Path) -> Path:
     side = map_of(path)
     try:
-        found = json.loads(side.read_bytes())
+        found = json.loads(read_bytes(side))
         return Path(path.absolute().parent, found["suite"]).resolve()
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, UsageError) as error:
         raise NotAPlan(path, f"its side file {side.name} is not there or cannot be read") from error
 
 

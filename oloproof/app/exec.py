@@ -33,7 +33,7 @@ from oloproof.stages.attest.statement import Outcome as Attested
 from oloproof.stages.attest.statement import Producer, decision_statement, plan_payload
 from oloproof.stages.intake import Progress
 from oloproof.stages.measure import EvaluatorBench, Measured, measure
-from oloproof.stages.observe import Observed, ObserveOptions, SystemBench, observe, write_cases
+from oloproof.stages.observe import CodeChanged, Observed, ObserveOptions, SystemBench, observe, write_cases
 
 
 class UnknownCase(UsageError):
@@ -75,6 +75,7 @@ class Bench:
     system: Callable[[SystemEntry], AdapterSpec]
     evaluator: Callable[[EvaluatorEntry], AdapterSpec]
     row_keys: Callable[[SystemEntry], RowKeyed | None]
+    is_unchanged: Callable[[SystemEntry], bool]
     stop: Stop
     now: Callable[[], str]
     made_key: Path | None = None
@@ -128,6 +129,9 @@ def execute_plan(
         return _end(walk, run_id, _Ended(RunState.RUN_ERROR, "adapter_cannot_start", str(error)))
     except StoreUnusable as error:
         return _end(walk, run_id, _Ended(RunState.RUN_ERROR, "store_unusable", str(error)))
+    except CodeChanged as error:
+        _end(walk, run_id, _Ended(RunState.RUN_ERROR, "code_changed", str(error)))
+        raise
     except (BundleNotWritten, StoreDiffers) as error:
         return _end(walk, run_id, _Ended(RunState.RUN_ERROR, "evidence_not_written", str(error)))
     except Exception as error:  # whatever it is, the run is over, and its row must say so
@@ -150,6 +154,7 @@ def execute_plan(
         was_there=written.bundle.was_there,
         moved=written.bundle.moved,
         keyid=bench.signer.keyid,
+        looks=written.looks,
         made_key=bench.made_key,
     )
 
@@ -184,7 +189,7 @@ def _measure_all(walk: _Walk) -> dict[Link, StoredFile] | _Ended:
         walk.case_sets,
         store=bench.store,
         salts=bench.salts,
-        bench=SystemBench(bench.engine, bench.system, bench.row_keys, bench.stop),
+        bench=SystemBench(bench.engine, bench.system, bench.row_keys, bench.stop, bench.is_unchanged),
         options=ObserveOptions(
             fresh=choices.fresh,
             keep_missing=choices.keep_missing,
@@ -265,17 +270,19 @@ class _Attest(NamedTuple):
 class _Bundled(NamedTuple):
     bundle: Written
     files: dict[Link, StoredFile]
+    looks: dict[str, int]
 
 
 def _attest(walk: _Walk, files: dict[Link, StoredFile], settled: Settled, how: _Attest) -> _Bundled:
     plan, bench, outcome = walk.plan, walk.bench, settled.outcome
+    looks = _looks(plan, outcome.inferences, bench.store)
     evidence = Evidence(
         tool=how.provenance.producer.to_json(),
         plugins=tuple(to_json(entry) for entry in plan.plugins),
         sources=dict(sorted(how.provenance.sources.items())),
         platform=dict(how.provenance.platform),
         redaction={"policy": "none"},
-        looks=_looks(plan, outcome.inferences, bench.store),
+        looks=dict(looks),
     )
     whole = files | {Link.EVIDENCE: write_records(Link.EVIDENCE, [evidence], bench.store)}
     encoded = plan_bytes(plan)
@@ -296,12 +303,12 @@ def _attest(walk: _Walk, files: dict[Link, StoredFile], settled: Settled, how: _
         signer=bench.signer,
         archive=how.target.archive,
     )
-    return _Bundled(written, whole)
+    return _Bundled(written, whole, {gate: len(seen) for gate, seen in looks.items()})
 
 
-def _looks(plan: Plan, inferences: Sequence[Inference], store: Store) -> dict[str, Json]:
+def _looks(plan: Plan, inferences: Sequence[Inference], store: Store) -> dict[str, list[DigestText]]:
     """Every gate's distinct inferences so far, this one included (specs/chain.md)."""
-    looks: dict[str, Json] = {}
+    looks: dict[str, list[DigestText]] = {}
     for gate in plan.gates:
         keys: list[Json] = [item.key for item in inferences if item.cell.gate == gate.name]
         looks[gate.name] = list(store.look(_gate_key(plan, gate), digest_of("olo-look-v1", keys)))

@@ -84,6 +84,7 @@ _ALL: Final = (
     Reason("store_unusable", About.RUN, "the store could not be written"),
     Reason("evidence_not_written", About.RUN, "the evidence bundle could not be written"),
     Reason("internal_error", About.RUN, "a fault of the tool itself ended the run"),
+    Reason("code_changed", About.RUN, "the code of a system was edited while it was run"),
     Reason("interrupted", About.RUN, "a person or the CI stopped the run"),
     Reason("filtered", About.RUN, "the run was restricted to some of the cases"),
 )

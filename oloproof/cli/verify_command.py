@@ -61,4 +61,7 @@ def _time(text: str) -> datetime:
         found = datetime.fromisoformat(text)
     except ValueError as error:
         raise click.BadParameter(f"{text!r} is no RFC 3339 time", param_hint="--at") from error
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    aware = found if found.tzinfo else found.replace(tzinfo=UTC)
+    if not datetime(1970, 1, 2, tzinfo=UTC) <= aware <= datetime(9998, 1, 1, tzinfo=UTC):
+        raise click.BadParameter(f"{text!r} lies outside the years that can be checked", param_hint="--at")
+    return aware

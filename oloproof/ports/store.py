@@ -84,6 +84,9 @@ class Store(Protocol):
     def seal(self, link: Link, scope: str, results: Sequence[Result]) -> None:
         """Stores a finished block as one segment, and drops the journal's rows of the same keys in one transaction."""
 
+    def forget(self, link: Link, scope: str) -> None:
+        """Drops every result of a scope: what was kept there turned out to be of something else."""
+
     def write_file(self, link: Link, chunks: Iterable[Chunk]) -> StoredFile:
         """Stores a record file once; an equal file is found, not written again."""
 

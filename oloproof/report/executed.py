@@ -37,6 +37,10 @@ def run_text(run: Run, *, bundle: str | None, tool: str = "oloproof") -> str:
     outcome = run.outcome
     for gate in run.plan.gates:
         lines.extend(_gate_lines(gate, outcome))
+        if run.looks.get(gate.name, 1) > 1:
+            lines.append(
+                f"  look {run.looks[gate.name]} at this gate: a gate that is looked at until it passes proves less"
+            )
     lines.extend(_diagnosis_lines(outcome.diagnoses))
     lines += ["", f"recommendation: {outcome.recommendation.action}"]
     lines.extend(f"  next: {step}" for step in step_texts(outcome.recommendation.next_steps, _by_cell(outcome)))

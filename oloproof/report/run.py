@@ -58,8 +58,8 @@ class Tally:
 class Run:
     """One exec. outcome and bundle are None unless it is COMPLETE; reason and detail say why it is not.
 
-    made_key: the folder of the signing key, if it was made for this run. was_there: the bundle existed already with
-    exactly these records. signal: what cancelled it.
+    looks: gate → how many distinct inferences of it this store has seen. made_key: the folder of the signing key, if it
+    was made for this run. was_there: the bundle existed already with exactly these records. signal: what cancelled it.
     """
 
     id: str
@@ -72,6 +72,7 @@ class Run:
     was_there: bool = False
     moved: Path | None = None
     keyid: str | None = None
+    looks: dict[str, int] = field(default_factory=dict)
     made_key: Path | None = None
     reason: str | None = None
     detail: str = ""

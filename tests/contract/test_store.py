@@ -100,6 +100,17 @@ def test_the_newest_result_of_a_key_wins(tmp_path_factory, writes):
     sqlite.close()
 
 
+@pytest.mark.parametrize("keep", ["append", "seal"])
+def test_a_scope_that_is_forgotten_is_gone_and_no_other(store, keep):
+    for scope in (SCOPE, "another"):
+        getattr(store, keep)(Link.OBSERVATION, scope, [result(1)])
+    store.forget(Link.OBSERVATION, SCOPE)
+    assert store.lookup(Link.OBSERVATION, SCOPE, [key(1)]) == [None]
+    assert store.lookup(Link.OBSERVATION, "another", [key(1)]) == [result(1)]
+    getattr(store, keep)(Link.OBSERVATION, SCOPE, [result(2)])
+    assert store.lookup(Link.OBSERVATION, SCOPE, [key(1), key(2)]) == [None, result(2)]
+
+
 def test_thousands_of_keys_in_many_blocks_are_found(store):
     for block in range(12):
         store.seal(Link.OBSERVATION, SCOPE, [result(n, b"%d" % n) for n in range(block * 500, block * 500 + 500)])

@@ -33,6 +33,10 @@ class MemoryStore:
     def seal(self, link: Link, scope: str, results: Sequence[Result]) -> None:
         self.append(link, scope, results)
 
+    def forget(self, link: Link, scope: str) -> None:
+        self._check()
+        self.results = {place: found for place, found in self.results.items() if place[:2] != (link, scope)}
+
     def write_file(self, link: Link, chunks: Iterable[Chunk]) -> StoredFile:
         self._check()
         summing, kept = Summing(), []

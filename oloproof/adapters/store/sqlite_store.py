@@ -71,6 +71,13 @@ class SqliteStore:
             self._segments.add(connection, link, scope, results)
             self._journal.drop(connection, link, scope, [result.key for result in results])
 
+    def forget(self, link: Link, scope: str) -> None:
+        """Drops every result of a scope, from journal and segments."""
+        with self._database.writing() as connection:
+            for table in ("journal", "segments"):
+                connection.execute(f"DELETE FROM {table} WHERE link = ? AND scope = ?", (link.value, scope))  # noqa: S608 -- names of our own
+        self._journal, self._segments = Journal(), Segments(self._set_aside)
+
     def write_file(self, link: Link, chunks: Iterable[Chunk]) -> StoredFile:
         """The stored file with these chunks."""
         return self._files.write(link, chunks)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from oloproof import __version__
+from oloproof.adapters.code_identity import identify_target
 from oloproof.adapters.ed25519 import SIGNING_KEY, FileSigner, config_dir, load_signer, own_signer, salt_key
 from oloproof.adapters.plugins import EntryPointCatalogue, execution_of
 from oloproof.adapters.store import SqliteStore
@@ -25,13 +26,13 @@ from oloproof.canon.encoding import Json
 from oloproof.engine.local import LocalEngine
 from oloproof.engine.redaction import redact_text, spellings_of
 from oloproof.engine.work import AdapterSpec, Stop
-from oloproof.errors import UsageError
+from oloproof.errors import OloproofError, UsageError
 from oloproof.plan.plan import EvaluatorEntry, Plan, SystemEntry
 from oloproof.plan.salts import Salts
 from oloproof.ports.catalogue import Plugin
 from oloproof.ports.store import StoreUnusable
 from oloproof.sdk.manifest import Kind
-from oloproof.sdk.options import Context, Secret
+from oloproof.sdk.options import Context, Secret, describe
 from oloproof.sdk.protocols import RowKeyed
 from oloproof.stages.attest.statement import Producer
 
@@ -84,6 +85,7 @@ def bench(
             system=specs.system,
             evaluator=specs.evaluator,
             row_keys=specs.row_keys,
+            is_unchanged=specs.is_unchanged,
             stop=stop,
             now=utc_now,
             made_key=made_key,
@@ -173,6 +175,23 @@ class _Specs:
             secrets=self._secrets,
         )
         return _Told(found, self._secrets) if isinstance(found, RowKeyed) else None
+
+    def is_unchanged(self, entry: SystemEntry) -> bool:
+        """Whether the code behind a system is still what its entry says; a target that is gone is not."""
+        plugin = self._plugin("system", entry.type)
+        targets = [spec.name for spec in describe(plugin.manifest.options).values() if spec.kind == "target"]
+        if entry.code is None or not targets:
+            return True
+        try:
+            now = identify_target(
+                str(entry.options[targets[0]]),
+                suite_dir=self._places.folder,
+                root=self._places.root,
+                depends_on=tuple(entry.code.files),
+            )
+        except OloproofError:
+            return False
+        return now == entry.code
 
     def _spec(
         self,

@@ -12,6 +12,7 @@ from oloproof.canon.digests import hash_parts
 from oloproof.canon.encoding import Json
 from oloproof.chain.link import RECORD_VERSION, Link
 from oloproof.chain.reasons import is_retriable
+from oloproof.errors import OloproofError
 from oloproof.plan.cases import CaseRow, CaseSet
 from oloproof.plan.plan import Plan
 from oloproof.plan.salts import Salts
@@ -25,6 +26,16 @@ from oloproof.stages.observe.packing import chunks_with_packs
 from oloproof.stages.observe.records import Records
 
 _PLAIN = ObserveOptions()
+
+
+class CodeChanged(OloproofError):
+    """The code of a system was edited while it was run; its answers were dropped."""
+
+    exit_code = 7
+
+    def __init__(self, variant: str) -> None:
+        self.variant = variant
+        super().__init__(f"the code of {variant} changed while it was run: its answers are dropped; run it again")
 
 
 def observe(
@@ -41,16 +52,21 @@ def observe(
     A whole step that was done before, with nothing missing that another try might mend, is found at once.
     Raises: AdapterCannotStart, StoreUnusable; what had finished by then is in the store.
     """
-    key = _step_key(plan, salts)
+    key, outcomes = _step_key(plan, salts), failures_are_outcomes(plan)
     if not options.fresh and options.only is None and options.limit is None:
-        linked = _find(store, key, keep_missing=options.keep_missing)
+        linked = _find(store, key, outcomes, keep_missing=options.keep_missing)
         if linked is not None:
             return linked
     courses = courses_of(plan, case_sets, bench=bench, options=options)
     is_filtered = any(len(course.rows) != course.n_planned for course in courses)
     intakes: dict[str, Intake] = {}
     for variant, mine in _by_variant(courses):
-        intakes[variant] = _call(mine, store=store, bench=bench, options=options)
+        intakes[variant] = _call(mine, outcomes, store=store, bench=bench, options=options)
+        entry = mine[0].entry
+        if intakes[variant].called and not bench.is_unchanged(entry):
+            # Some of the answers may be the new code's: under the old identity none of them can stay.
+            store.forget(Link.OBSERVATION, entry.identity)
+            raise CodeChanged(variant)
         if not intakes[variant].is_done:
             return Observed(None, _counts(courses, intakes, _endings_of(intakes)), is_complete=False)
     records = Records(courses, store, salts)
@@ -61,17 +77,34 @@ def observe(
     return observed
 
 
+def failures_are_outcomes(plan: Plan) -> frozenset[str]:
+    """The system variants whose failures a gated metric counts as observed.
+
+    Such a failure is an outcome like any other and is served like one: to draw only the failures again until they are
+    gone would be to run until the gate is green.
+    """
+    counted = {metric.name for metric in plan.metrics if metric.errors == "failed"}
+    return frozenset(
+        variant
+        for gate in plan.gates
+        if any(line.metric in counted for line in gate.requires)
+        for variant in gate.systems
+    )
+
+
 def _by_variant(courses: Sequence[Course]) -> Iterator[tuple[str, list[Course]]]:
     ordered = sorted(courses, key=lambda course: course.entry.variant)
     return ((variant, list(mine)) for variant, mine in groupby(ordered, key=lambda course: course.entry.variant))
 
 
-def _call(courses: Sequence[Course], *, store: Store, bench: SystemBench, options: ObserveOptions) -> Intake:
+def _call(
+    courses: Sequence[Course], outcomes: frozenset[str], *, store: Store, bench: SystemBench, options: ObserveOptions
+) -> Intake:
     """Runs one system variant over all its case sets, in one go of the engine."""
     entry = courses[0].entry
     spec = bench.adapters(entry)
     serves: Literal["all", "settled", "none"] = "settled"
-    if options.fresh or options.keep_missing:
+    if options.fresh or options.keep_missing or entry.variant in outcomes:
         serves = "none" if options.fresh else "all"
     # An inline system only looks up what is recorded: losing its results costs no call.
     desk = Desk(bench.engine, spec, bench.stop, settle, serves, holds=spec.execution == "inline")
@@ -137,7 +170,7 @@ def _outcome(observed: Observed) -> Json:
     return {"file": observed.file.summary.sha256.hex(), "systems": systems}
 
 
-def _find(store: Store, key: bytes, *, keep_missing: bool) -> Observed | None:
+def _find(store: Store, key: bytes, outcomes: frozenset[str], *, keep_missing: bool) -> Observed | None:
     """The observation of an equal step, unless something in it should be asked again."""
     outcome: Any = store.find_step(key)
     file = store.find_file(bytes.fromhex(outcome["file"])) if outcome else None
@@ -147,7 +180,12 @@ def _find(store: Store, key: bytes, *, keep_missing: bool) -> Observed | None:
         variant: SystemCounts(found["planned"], 0, found["planned"], found["answered"], dict(found["missing"]))
         for variant, found in outcome["systems"].items()
     }
-    retriable = any(is_retriable(reason) for counts in systems.values() for reason in counts.missing)
+    retriable = any(
+        is_retriable(reason)
+        for variant, counts in systems.items()
+        if variant not in outcomes
+        for reason in counts.missing
+    )
     if retriable and not keep_missing:
         return None
     return Observed(file, systems, is_complete=True, is_linked=True)

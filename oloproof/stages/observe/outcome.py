@@ -14,12 +14,17 @@ from oloproof.stages.intake import Progress
 
 @dataclass(frozen=True, slots=True)
 class SystemBench:
-    """Where systems run. row_keys: the adapter's per-case digests where its answers depend on more than the input."""
+    """Where systems run.
+
+    is_unchanged: whether the code behind a system is still what the plan says, asked after its last call. row_keys: the
+    adapter's per-case digests where its answers depend on more than the input.
+    """
 
     engine: Engine
     adapters: Callable[[SystemEntry], AdapterSpec]
     row_keys: Callable[[SystemEntry], RowKeyed | None]
     stop: Stop
+    is_unchanged: Callable[[SystemEntry], bool] = field(default=lambda _: True)
 
 
 @dataclass(frozen=True, slots=True)

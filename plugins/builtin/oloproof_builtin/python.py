@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
-from collections.abc import Awaitable, Callable
-from importlib.machinery import PathFinder
-from types import ModuleType
+from collections.abc import Awaitable, Callable, Sequence
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING
 
 from oloproof.sdk import Context, Json, Permanent, Reply, Request
@@ -25,6 +26,7 @@ class PythonSystem:
         folders = list(dict.fromkeys((str(context.suite_dir), str(context.root))))
         sys.path[:] = folders + [folder for folder in sys.path if folder not in folders]
         importlib.invalidate_caches()
+        sys.meta_path.insert(0, _FromSource(context.root))
         module = importlib.import_module(module_name)  # noqa: TID251 -- this is the python adapter
         _refuse_other(module, folders)
         function = getattr(module, name, None)
@@ -48,6 +50,36 @@ class PythonSystem:
 
             runner = self._loops.runner = Runner()
         return runner
+
+
+class _FromSource:
+    """Imports the project's modules from their sources and never from `__pycache__`.
+
+    The sources are what was identified. A cached module answers for a source of the same second and size, or for any
+    source where it was compiled unchecked.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """What Python would find, loaded afresh where it is the project's."""
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is None or type(spec.loader) is not SourceFileLoader or spec.origin is None:
+            return spec
+        origin = Path(spec.origin).resolve()
+        if origin.is_relative_to(self._root) and "site-packages" not in origin.parts:
+            spec.loader, spec.cached = _SourceLoader(name, spec.origin), None
+        return spec
+
+
+class _SourceLoader(SourceFileLoader):
+    def get_code(self, fullname: str) -> CodeType:
+        """The code of the source as it is now."""
+        del fullname
+        return self.source_to_code(self.get_data(self.path), self.path)
 
 
 async def _wait(result: Awaitable[object]) -> object:
