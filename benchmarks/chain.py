@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -70,7 +71,9 @@ def row(name: str, n: int | None, cost: Cost, store: str = "") -> None:
 
 def main() -> None:
     """Prints the table."""
-    sizes = tuple(int(argument) for argument in sys.argv[1:]) or SIZES
+    parser = argparse.ArgumentParser(description="CPU seconds, peak memory and store size of the commands.")
+    parser.add_argument("sizes", type=int, nargs="*", default=SIZES, help="numbers of cases")
+    sizes = parser.parse_args().sizes
     tool = [sys.executable, "-m", "oloproof"]
     print(f"{'command':<28} {'cases':>8} {'CPU s':>8} {'RSS MB':>8} {'store kB':>10}")
     with tempfile.TemporaryDirectory() as name:

@@ -197,9 +197,7 @@ class _Identification:
     def _add_import(self, name: str) -> None:
         """A name that is no module of the project's own folders."""
         top = name.partition(".")[0]
-        if name == DYNAMIC:
-            self._unresolved.add("a name computed at run time (list what it may import in depends_on)")
-        elif not top or self._is_ours(name):
+        if name == DYNAMIC or not top or self._is_ours(name):
             self._unresolved.add(name)
         elif top == OWN_PACKAGE:
             self._distributions[OWN_PACKAGE] = f"sdk {SDK_VERSION}"

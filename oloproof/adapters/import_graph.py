@@ -117,7 +117,7 @@ def closure_of(finder: ModuleFinder, start: str, *, accepts: Callable[[str], boo
     seen = set(queue)
     while queue:
         name = queue.pop()
-        place = finder.find(name) if not name.startswith(".") and accepts(name) else None
+        place = finder.find(name) if name != DYNAMIC and accepts(name) else None
         if place is None:
             outside.add(name)
             continue
@@ -148,7 +148,7 @@ class Imported:
 
 
 #: Stands for an import of a name that is computed while the code runs.
-DYNAMIC: Final = ".dynamic"
+DYNAMIC: Final = "<computed>"
 
 
 def imports_of(tree: ast.AST, package: str) -> Iterator[Imported]:

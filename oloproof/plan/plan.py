@@ -102,7 +102,8 @@ class CodeEntry:
     """What a python target is made of, taken without importing it.
 
     modules: project module → digest of its source. distributions: name → version and digest of its RECORD.
-    files: depends_on path → digest. unresolved: imported names that nothing on the machine gives.
+    files: depends_on path → digest. unresolved: imported names that nothing on the machine gives, and
+    `<computed>` if the code makes names while it runs.
     """
 
     python: str

@@ -22,7 +22,10 @@ def compiled_text(plan: Plan, *, written: str | None) -> str:
     lines.extend(
         f"  cases {entry.name}: {plural(entry.n_total, 'case')}, {entry.n_eligible:,} eligible" for entry in plan.cases
     )
-    lines.extend(f"  system {entry.variant}: subject {subject_digest(entry)}" for entry in plan.systems)
+    for entry in plan.systems:
+        lines.append(f"  system {entry.variant}: subject {subject_digest(entry)}")
+        if entry.code is not None and entry.code.unresolved:
+            lines.append(f"    imports that are not in its identity: {', '.join(entry.code.unresolved)}")
     lines.append(f"  {plural(calls_planned(plan), 'system call')} if nothing is stored yet")
     for gate in plan.gates:
         lines.extend(_gate_lines(gate))
