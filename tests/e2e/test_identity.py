@@ -139,13 +139,31 @@ def test_failures_that_count_as_outcomes_are_not_drawn_again_until_they_are_gone
         "def f(x):\n"
         "    if (seen / x).exists(): return 'ok'\n"
         "    (seen / x).touch()\n"
-        "    raise ValueError(x) if int(x[1:]) % 2 else None or ValueError(x)\n"
+        "    raise ValueError(x)\n"
     )
     (project / "seen").mkdir()
     for n in range(2):
         (project / "seen" / f"i{n}").touch()
     assert run(project) == (20, "FAIL")
     assert run(project) == (0, "FAIL")
+    with (project / "c.jsonl").open("a") as file:
+        file.write('{"id":"c020","input":"i20","expect":"ok"}\n')
+    assert run(project) == (1, "FAIL")
+
+
+def test_from_its_second_look_at_one_system_on_a_gate_says_which_it_is(project: Path):
+    def looks() -> list[str]:
+        lines = oloproof("exec", "s.olo", cwd=project).out.splitlines()
+        return [line.partition(":")[0].strip() for line in lines if "look" in line]
+
+    (project / "app.py").write_text('def f(x): return "no"\n')
+    assert looks() == []
+    with (project / "c.jsonl").open("a") as file:
+        file.write('{"id":"c020","input":"i20","expect":"ok"}\n')
+    assert looks() == ["look 2 at this gate"]
+    assert looks() == ["look 2 at this gate"]
+    (project / "app.py").write_text('def f(x): return "ok"\n')
+    assert looks() == []
 
 
 def test_a_number_that_is_not_there_is_observed_and_wrong(project: Path):
@@ -176,3 +194,10 @@ def test_what_is_no_regular_file_is_refused_and_never_waited_for(project: Path, 
 
 def test_a_time_beyond_all_years_is_misuse(project: Path):
     assert oloproof("verify", ".", "--at", "9999-12-31T23:59:59Z", cwd=project).code == 2
+
+
+def test_a_suite_beyond_all_measure_is_not_read(project: Path):
+    os.truncate(project / "s.olo", (64 << 20) + 1)
+    done = oloproof("compile", "s.olo", cwd=project)
+    assert done.code == 2
+    assert "larger than 67108864 bytes" in done.err
